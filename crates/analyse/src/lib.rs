@@ -298,7 +298,7 @@ fn analyse_test(
     findings.extend(compare::items::findings(test, &named, &item_comparisons, &comparisons));
     let items = items::cells(study, test, &named);
     findings.extend(items::missed(&test.name, &items));
-    let money = money::of_test(dataset, test, &data, &peaks, (&comparisons, &floors));
+    let money = money::of_test(dataset, test, &data, &peaks, &comparisons, &floors);
     floor::withdraw_differences(&floors, &mut overall);
     let crossovers = crossing::crossovers(study, &data, &comparisons);
     findings.extend(crossing::findings(study, &test.name, &crossovers, &comparisons));
@@ -306,7 +306,7 @@ fn analyse_test(
     findings.extend(advice::finding(&test.name, &advice));
     // What a load did beside which something else is measured says nothing of that.
     let explained = if basis.is_some_and(|basis| basis.whole_phase) { compared } else { &none };
-    let accounts = why::Accounts::of(dataset, test, explained);
+    let accounts = why::Accounts::for_test(dataset, test, explained);
     let mut why = basis.map_or_else(Vec::new, |basis| {
         accounts.findings(&test.name, basis.at_each_level(), &comparisons, &overall)
     });

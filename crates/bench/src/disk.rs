@@ -6,7 +6,7 @@ use crate::arguments::Arguments;
 use crate::markdown::{Figure, Table};
 use crate::pair::alternate;
 use crate::reading::Reading;
-use crate::runner::{Runner, told};
+use crate::runner::{Runner, Say, told};
 use crosscheck::storage::{Fio, IoEngine};
 use model::{BlockOrder, BlockShare, Storage};
 use report::numbers::bytes;
@@ -27,11 +27,7 @@ const ENGINES: [(IoEngine, &str); 2] = [
 ];
 
 /// Runs all cells; `say` is given the text as it comes about.
-pub(crate) fn run(
-    runner: &Runner,
-    arguments: &Arguments,
-    say: &mut dyn FnMut(&str) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+pub(crate) fn run(runner: &Runner, arguments: &Arguments, say: Say<'_>) -> anyhow::Result<()> {
     let fio = Fio::find(&host::this_machine()).map_err(told)?;
     let volume = Volume::fill(runner, arguments)?;
     let place = host::local::sample::host_facts(Some(&arguments.directory)).sandbox_filesystem;

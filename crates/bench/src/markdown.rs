@@ -64,7 +64,7 @@ impl Figure {
         }
     }
 
-    fn of(self, reading: &Reading) -> Option<f64> {
+    fn value_in(self, reading: &Reading) -> Option<f64> {
         match self {
             Self::Throughput(_) => Some(reading.transactions_per_second),
             Self::Cpu(_) => Some(reading.cpu_us_per_query),
@@ -119,7 +119,7 @@ impl Table {
     pub(crate) fn row(&self, levels: &[String], pairs: &[Pair<Reading>]) -> String {
         let mut cells = levels.to_vec();
         for &figure in &self.figures {
-            let of = |reading: &Reading| figure.of(reading);
+            let of = |reading: &Reading| figure.value_in(reading);
             cells.push(both(pairs, of, |value| figure.show(value)));
             cells.extend(figure.over().map(|over| ratio(pairs, of, over)));
         }

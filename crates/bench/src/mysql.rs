@@ -8,7 +8,7 @@ use crate::arguments::{Arguments, Transport, Workload};
 use crate::markdown::{Figure, Table, preparations};
 use crate::pair::{Pair, alternate};
 use crate::reading::Reading;
-use crate::runner::Runner;
+use crate::runner::{Runner, Say};
 use arena::{Arena, table_arguments};
 use model::Oltp;
 use report::numbers::count;
@@ -20,11 +20,7 @@ pub(crate) use preparation::{Preparation, PreparationPairs};
 const SYSBENCH: &str = "sysbench";
 
 /// Runs all cells; `say` is given the text as it comes about.
-pub(crate) fn run(
-    runner: &Runner,
-    arguments: &Arguments,
-    say: &mut dyn FnMut(&str) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+pub(crate) fn run(runner: &Runner, arguments: &Arguments, say: Say<'_>) -> anyhow::Result<()> {
     let arena = Arena::open(runner)?;
     say(&format!("\n## MariaDB, against sysbench\n\n{}", arena.describe()?))?;
     if arguments.preparations > 0 {

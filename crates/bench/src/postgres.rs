@@ -8,17 +8,13 @@ use crate::arguments::{Arguments, Transport};
 use crate::markdown::{Figure, Table};
 use crate::pair::alternate;
 use crate::reading::Reading;
-use crate::runner::Runner;
+use crate::runner::{Runner, Say};
 use arena::Arena;
 use report::numbers::{count, figure};
 use std::time::Duration;
 
 /// Runs all cells; `say` is given the text as it comes about.
-pub(crate) fn run(
-    runner: &Runner,
-    arguments: &Arguments,
-    say: &mut dyn FnMut(&str) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+pub(crate) fn run(runner: &Runner, arguments: &Arguments, say: Say<'_>) -> anyhow::Result<()> {
     let arena = Arena::open(runner)?;
     say(&format!("\n## PostgreSQL, against pgbench\n\n{}", arena.describe()?))?;
     arena.prepare()?;
@@ -55,11 +51,7 @@ pub(crate) fn run(
 
 /// The least that a client of these transactions takes: no program that sends each of them by itself can go
 /// below.
-fn bare_exchanges(
-    arena: &Arena<'_>,
-    arguments: &Arguments,
-    say: &mut dyn FnMut(&str) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+fn bare_exchanges(arena: &Arena<'_>, arguments: &Arguments, say: Say<'_>) -> anyhow::Result<()> {
     say(
         "\n### The same bytes and nothing else, TCP\n\nOne thread sends what weighin sends on each \
          connection, waits for the answer of each in the same order, and looks only for its end. Medians.\n\n\

@@ -6,7 +6,7 @@ use crate::arguments::Arguments;
 use crate::markdown::{Figure, Table};
 use crate::pair::alternate;
 use crate::reading::Reading;
-use crate::runner::{Runner, told};
+use crate::runner::{Runner, Say, told};
 use arena::Arena;
 use crosscheck::Measured;
 use crosscheck::key_value::{Memtier, RedisBenchmark};
@@ -17,11 +17,7 @@ use report::numbers::count;
 const LEVELS: [(u32, u32); 3] = [(200, 1), (1000, 1), (200, 10)];
 
 /// Runs all cells; `say` is given the text as it comes about.
-pub(crate) fn run(
-    runner: &Runner,
-    arguments: &Arguments,
-    say: &mut dyn FnMut(&str) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+pub(crate) fn run(runner: &Runner, arguments: &Arguments, say: Say<'_>) -> anyhow::Result<()> {
     let host = host::this_machine();
     let memtier = match &arguments.memtier {
         Some(path) => Some(Memtier::at(&host, path.clone()).map_err(told)?),
@@ -64,7 +60,7 @@ fn compare(
     pairs: u32,
     (title, sets_to_gets): (&str, (u32, u32)),
     (other, load): (&'static str, Load<'_>),
-    say: &mut dyn FnMut(&str) -> anyhow::Result<()>,
+    say: Say<'_>,
 ) -> anyhow::Result<()> {
     let table = Table {
         title: format!("Keys and values, {title}, against {other}"),

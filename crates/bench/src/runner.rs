@@ -11,6 +11,9 @@ use std::time::Duration;
 /// Beyond what any run takes.
 const LONGEST: Duration = Duration::from_secs(6 * 3600);
 
+/// What is given the text of results as it comes about.
+pub(crate) type Say<'a> = &'a mut dyn FnMut(&str) -> anyhow::Result<()>;
+
 /// Runs whole programs until somebody interrupts.
 #[derive(Debug)]
 pub(crate) struct Runner {

@@ -8,7 +8,7 @@ use crate::arguments::Arguments;
 use crate::markdown;
 use crate::pair::{Pair, alternate};
 use crate::reading::SampledRun;
-use crate::runner::Runner;
+use crate::runner::{Runner, Say};
 use crate::short_study::{LEVELS, ShortStudy, Trials};
 use std::fs;
 
@@ -19,11 +19,7 @@ const OFTEN: [&str; 2] = ["1s", "100ms"];
 const RARELY: &str = "60s";
 
 /// Runs all pairs; `say` is given the text as it comes about.
-pub(crate) fn run(
-    runner: &Runner,
-    arguments: &Arguments,
-    say: &mut dyn FnMut(&str) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+pub(crate) fn run(runner: &Runner, arguments: &Arguments, say: Say<'_>) -> anyhow::Result<()> {
     let study = ShortStudy::start()?;
     for every in OFTEN.into_iter().chain([RARELY]) {
         study.write(&name(every), &format!("sample_every = \"{every}\"\n"), arguments)?;

@@ -1,10 +1,9 @@
 //! A short study of one private server, which whole runs of weighin measure again and again.
 
 use crate::arguments::Arguments;
-use crate::private_server;
+use crate::private_server::PrivateServer;
 use crate::runner::Runner;
 use anyhow::{Context, bail};
-use host::local::sandbox::Sandbox;
 use model::{Endpoint, System};
 use serde::Deserialize;
 use std::fs;
@@ -21,16 +20,16 @@ const PASSWORD: &str = "password";
 /// A server, and a directory for studies of it and what they come to; both are gone when this is dropped.
 #[derive(Debug)]
 pub(crate) struct ShortStudy {
-    sandbox: Sandbox,
+    server: PrivateServer,
     directory: TempDir,
 }
 
 impl ShortStudy {
     pub(crate) fn start() -> anyhow::Result<Self> {
-        let (sandbox, password_file) = private_server::start(System::Mysql, &[])?;
+        let server = PrivateServer::start(System::Mysql, &[])?;
         let directory = tempfile::tempdir()?;
-        fs::copy(&password_file, directory.path().join(PASSWORD))?;
-        Ok(Self { sandbox, directory })
+        fs::copy(&server.password_file, directory.path().join(PASSWORD))?;
+        Ok(Self { server, directory })
     }
 
     pub(crate) fn directory(&self) -> &Path {
@@ -45,13 +44,12 @@ impl ShortStudy {
         keys: &str,
         arguments: &Arguments,
     ) -> anyhow::Result<()> {
-        let address = self.sandbox.address();
+        let address = self.server.address();
         let Endpoint::Tcp { host, port } = &address.endpoint else {
             bail!("the server has no port")
         };
-        let user = address.user.as_deref().unwrap_or_default();
-        let (database, seconds, size) =
-            (&address.database, arguments.seconds, arguments.table_size);
+        let (user, database) = (self.server.user(), &address.database);
+        let (seconds, size) = (arguments.seconds, arguments.table_size);
         let password_file = self.directory().join(PASSWORD);
         let text = format!(
             "[study]\nname = \"{name}\"\nrepeats = {REPEATS}\n{keys}\n[[target]]\n\

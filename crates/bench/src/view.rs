@@ -7,7 +7,7 @@ use crate::arguments::Arguments;
 use crate::markdown;
 use crate::pair::alternate;
 use crate::reading::{ViewRun, ViewTime};
-use crate::runner::Runner;
+use crate::runner::{Runner, Say};
 use crate::short_study::{LEVELS, ShortStudy, Trials};
 use anyhow::{Context, ensure};
 use std::fs;
@@ -24,11 +24,7 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 const THREAD: &str = "view";
 
 /// Runs all pairs; `say` is given the text as it comes about.
-pub(crate) fn run(
-    runner: &Runner,
-    arguments: &Arguments,
-    say: &mut dyn FnMut(&str) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+pub(crate) fn run(runner: &Runner, arguments: &Arguments, say: Say<'_>) -> anyhow::Result<()> {
     let study = ShortStudy::start()?;
     study.write("view", "", arguments)?;
     let run = |way| one(runner, study.directory(), way);

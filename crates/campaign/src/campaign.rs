@@ -50,7 +50,7 @@ impl<'a> Campaign<'a> {
             }
             let facts = examined.facts.unwrap_or_default();
             let server = prepare(&target, handle.as_mut(), facts, campaign.study, stop, observe)
-                .map_err(|failure| of(&target, failure))?;
+                .map_err(|failure| target_error(&target, failure))?;
             campaign.targets.push(Some(handle));
             campaign.facts.push(TargetFacts { target: target.name, server });
         }
@@ -116,7 +116,7 @@ pub(crate) fn first_workload(study: &Study) -> Option<&Workload> {
     study.tests.first().and_then(Test::data)
 }
 
-fn of(target: &Target, failure: Failure) -> RunError {
+fn target_error(target: &Target, failure: Failure) -> RunError {
     if failure.is_stop() {
         return RunError::Stopped;
     }

@@ -1,7 +1,7 @@
 //! The task `catch_up`: stops the appliers of a group's replicas, has a backlog written on the primary,
 //! starts the appliers, and takes the time until the replicas have applied it.
 
-use crate::Order;
+use crate::Measurement;
 use crate::hosts::{HostObservation, Watches};
 use crate::measure::reading;
 use crate::task::{Context, Done};
@@ -177,7 +177,8 @@ impl Attempt<'_, '_> {
         };
         let seed = self.seed.wrapping_add(turn);
         let schedule = Schedule { warmup: Duration::ZERO, limit, turns: None };
-        let request = LoadRequest { schedule, ..Order::of(&load, *level, seed, host).load };
+        let request =
+            LoadRequest { schedule, ..Measurement::for_load(&load, *level, seed, host).load };
         let prepared = self.target.load(&request)?;
         let result = run(prepared.runner(), stop, &mut |_| {});
         let load = result.map_err(|error| prepared.failure(&error))?;

@@ -12,14 +12,14 @@ use system::client::{SecretRules, is_loopback};
 /// What is risky about a study as it is written, and as the command line lets it be.
 pub(crate) fn find(study: &Study, secrets: &SecretRules, found: &mut Diagnostics) {
     for target in &study.targets {
-        found.of(Some(&target.name));
+        found.for_target(Some(&target.name));
         risks(target, found);
         config(target, found);
         if let Place::Server(spec) = &target.place {
             revealed(target.system, &spec.address, secrets, found);
         }
     }
-    found.of(None);
+    found.for_target(None);
     commands(study, found);
     unlike_load_hosts(study, found);
     unlike_encryption(study, found);

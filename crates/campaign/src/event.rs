@@ -113,7 +113,7 @@ pub enum Wait {
 
 impl<'a> LoadProgress<'a> {
     /// As the progress of a trial.
-    pub(crate) fn of(self, trial: &'a Trial) -> Event<'a> {
+    pub(crate) fn into_event(self, trial: &'a Trial) -> Event<'a> {
         match self {
             Self::Interval(interval) => Event::Interval { trial, interval },
             Self::Waiting(limit) => Event::Waiting { trial, wait: Wait::Answers(limit) },

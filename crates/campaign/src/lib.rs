@@ -39,7 +39,7 @@ pub use generators::{
 };
 pub use hosts::{fleet, hosts_of_study, login as login_of_broker, remote, remote_hosts};
 pub use instances::{Instances, OutputReader, ReadHostOutput, ReadOutput};
-pub use measure::{LoadProgress, Measured, Observation, OnSample, Order, Watched};
+pub use measure::{LoadProgress, Measured, Measurement, Observation, OnSample, Watched};
 pub use preflight::{Consent, Examined, Preflight};
 pub use search::{Goal, SearchProgress, Searched, search};
 pub use settle::measure;

@@ -21,7 +21,7 @@ const SETTLING_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// One load to run and measure.
 #[derive(Clone, Debug)]
-pub struct Order<'a> {
+pub struct Measurement<'a> {
     /// What the target is asked for. With more than one load generator, the program must answer to
     /// [`crate::GENERATOR_COMMAND`].
     pub load: LoadRequest<'a>,
@@ -50,9 +50,9 @@ impl Debug for OnSample {
     }
 }
 
-impl<'a> Order<'a> {
+impl<'a> Measurement<'a> {
     /// The load of a test at a level, as trials run it.
-    pub fn of(load: &'a Load, level: Level, seed: u64, host: &'a dyn Host) -> Self {
+    pub fn for_load(load: &'a Load, level: Level, seed: u64, host: &'a dyn Host) -> Self {
         Self {
             load: LoadRequest {
                 workload: &load.workload,
@@ -148,19 +148,19 @@ pub enum LoadProgress<'a> {
 /// When the load did not run to its end; [`Failure::stopped`].
 pub(crate) fn measure_beside(
     target: &mut dyn TargetHandle,
-    order: &Order<'_>,
+    measurement: &Measurement<'_>,
     beside: Option<BesideWork>,
     stop: &Stop,
     on_progress: &mut dyn FnMut(LoadProgress<'_>),
 ) -> Result<Measured, Failure> {
-    let prepared = target.load(&order.load)?;
+    let prepared = target.load(&measurement.load)?;
     let mut counter_reader = Some(target.counter_reader()?);
-    let watched = Watched { space: beside.is_some(), server: order.asks_server };
+    let watched = Watched { space: beside.is_some(), server: measurement.asks_server };
     let mut interventions =
-        Interventions::prepare(target, order.load.host, order.interventions, beside)?;
-    let others = order.others();
-    let (host, every) = (order.load.host, order.sample_every);
-    let processors = order.together.as_ref().and_then(|member| member.processors.as_deref());
+        Interventions::prepare(target, measurement.load.host, measurement.interventions, beside)?;
+    let others = measurement.others();
+    let (host, every) = (measurement.load.host, measurement.sample_every);
+    let processors = measurement.together.as_ref().and_then(|member| member.processors.as_deref());
     if let Some(processors) = processors {
         let scope = target.sampling_scope();
         let own = scope.server_pid.into_iter().chain(scope.replica_pids);
@@ -170,12 +170,12 @@ pub(crate) fn measure_beside(
     observation.processors = processors.map(|set| Arc::clone(set.holding()));
     let lost = stop.of_part();
     observation.watches.stop_when_lost(&lost);
-    let generators = match order.load.generators {
-        0 | 1 if others.is_empty() && order.together.is_none() => None,
+    let generators = match measurement.load.generators {
+        0 | 1 if others.is_empty() && measurement.together.is_none() => None,
         count => {
             let count = count.max(1);
             let generators = Generators::start(host, others, &prepared, count, processors)?;
-            Some(generators.beginning_with(order.together.clone()))
+            Some(generators.beginning_with(measurement.together.clone()))
         }
     };
     let processes = generators.as_ref().map(Generators::processes).unwrap_or_default();
@@ -184,9 +184,9 @@ pub(crate) fn measure_beside(
         Progress::Started(origin) => {
             began_at = Some(moment(host, origin));
             let counters = counter_reader.take().flatten();
-            observation.on_sample = order.on_sample.clone();
-            observation.started(origin, &order.load.schedule, processes.clone(), counters);
-            interventions.schedule(origin, order.load.schedule.warmup);
+            observation.on_sample = measurement.on_sample.clone();
+            observation.started(origin, &measurement.load.schedule, processes.clone(), counters);
+            interventions.schedule(origin, measurement.load.schedule.warmup);
         }
         Progress::Interval(interval, _) => on_progress(LoadProgress::Interval(interval)),
         Progress::Waiting(limit) => on_progress(LoadProgress::Waiting(limit)),
@@ -200,18 +200,18 @@ pub(crate) fn measure_beside(
     let marks = interventions.end();
     let mut seen = observation.end(target, outcome.as_ref().ok());
     if let Some(data) = seen.as_mut().ok().and_then(|(sampling, _)| sampling.data.as_mut()) {
-        data.rows = order.load.workload.rows_made();
+        data.rows = measurement.load.workload.rows_made();
     }
-    target.loaded(order.load.workload);
+    target.loaded(measurement.load.workload);
     let (mut load, (sampling, space)) = match (outcome, seen) {
         (Ok(load), seen) => (load, seen?),
         // What the loss of another machine has stopped, nobody else did.
         (Err(failure), Err(lost)) if failure.is_stop() && !stop.is_requested() => return Err(lost),
         (Err(failure), _) => return Err(failure),
     };
-    order.together.as_ref().map_or(Ok(()), Member::check)?;
+    measurement.together.as_ref().map_or(Ok(()), Member::check)?;
     load.began_at = began_at;
-    let schedule = order.load.schedule;
+    let schedule = measurement.load.schedule;
     let slices = schedule.turns.map(|turns| turns.slices(schedule.warmup));
     load.slices = slices.into_iter().flatten().map(|(from, until)| Slice { from, until }).collect();
     for error in &mut load.errors {

@@ -2,7 +2,7 @@
 
 use crate::debts::Debts;
 use crate::measure::measure_beside;
-use crate::{LoadProgress, Measured, OnSample, Order};
+use crate::{LoadProgress, Measured, Measurement, OnSample};
 use engine::{Limit, Schedule, Stop};
 use model::{Failure, Interval, Phase, Settled};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,35 +13,35 @@ use system::TargetHandle;
 /// it has just read are in the caches.
 const SEED: u64 = 0x5e77_1e5e_77ed;
 
-/// Runs one load with sampling beside it, on a target that is ready for it; before that, where the order
+/// Runs one load with sampling beside it, on a target that is ready for it; before that, where the measurement
 /// asks for it, the same load unmeasured until the debts of the target are level.
 ///
 /// # Errors
 /// When a load did not run to its end; [`Failure::stopped`].
 pub fn measure(
     target: &mut dyn TargetHandle,
-    order: &Order<'_>,
+    measurement: &Measurement<'_>,
     stop: &Stop,
     on_progress: &mut dyn FnMut(LoadProgress<'_>),
 ) -> Result<Measured, Failure> {
-    let settled = match order.steady_within {
-        Some(at_most) => Some(settle(target, order, at_most, stop, on_progress)?),
+    let settled = match measurement.steady_within {
+        Some(at_most) => Some(settle(target, measurement, at_most, stop, on_progress)?),
         None => None,
     };
-    let mut measured = measure_beside(target, order, None, stop, on_progress)?;
+    let mut measured = measure_beside(target, measurement, None, stop, on_progress)?;
     measured.load.settled = settled;
     Ok(measured)
 }
 
 fn settle(
     target: &mut dyn TargetHandle,
-    order: &Order<'_>,
+    measurement: &Measurement<'_>,
     at_most: Duration,
     stop: &Stop,
     on_progress: &mut dyn FnMut(LoadProgress<'_>),
 ) -> Result<Settled, Failure> {
-    let debts = Arc::new(Mutex::new(Debts::over(measured_for(&order.load.schedule))));
-    let before = settling(order, at_most, &debts);
+    let debts = Arc::new(Mutex::new(Debts::over(measured_for(&measurement.load.schedule))));
+    let before = settling(measurement, at_most, &debts);
     let measured = measure_beside(target, &before, None, stop, &mut |progress| match progress {
         LoadProgress::Interval(interval) => {
             let warms_up = Interval { phase: Phase::Warmup, ..interval.clone() };
@@ -54,8 +54,12 @@ fn settle(
 }
 
 /// The load that settles: as ordered, until the debts are level, or nothing is told of any.
-fn settling<'a>(order: &Order<'a>, at_most: Duration, debts: &Arc<Mutex<Debts>>) -> Order<'a> {
-    let mut before = order.clone();
+fn settling<'a>(
+    measurement: &Measurement<'a>,
+    at_most: Duration,
+    debts: &Arc<Mutex<Debts>>,
+) -> Measurement<'a> {
+    let mut before = measurement.clone();
     before.steady_within = None;
     before.interventions = &[];
     before.load.by_statement = false;
@@ -70,7 +74,7 @@ fn settling<'a>(order: &Order<'a>, at_most: Duration, debts: &Arc<Mutex<Debts>>)
         turns: None,
     };
     let (shown, enough, debts) =
-        (order.on_sample.clone(), before.load.enough.clone(), Arc::clone(debts));
+        (measurement.on_sample.clone(), before.load.enough.clone(), Arc::clone(debts));
     before.on_sample = Some(OnSample(Arc::new(move |sample| {
         if let Some(OnSample(show)) = &shown {
             show(sample);

@@ -1,7 +1,7 @@
 //! The task `statement`: runs statements one after another, changes of the schema among them, and takes
 //! the time of each; on a target that does nothing else, or beside a load.
 
-use crate::Order;
+use crate::Measurement;
 use crate::generators::GeneratorProcesses;
 use crate::intervention::{BesideWork, Job};
 use crate::measure::{Measured, Observation, Watched, measure_beside};
@@ -111,17 +111,17 @@ fn with_load(
     prepare(session.as_mut(), statement)?;
     let load = &beside.load;
     let load_hosts = hosts.present_load_hosts(study, load, &trial.key.target)?;
-    let mut order = Order {
+    let mut measurement = Measurement {
         sample_every: study.sample_every,
         on_sample: on_sample.cloned(),
-        ..Order::of(load, trial.key.level, trial.seed, *host).made_by(load_hosts)
+        ..Measurement::for_load(load, trial.key.level, trial.seed, *host).made_by(load_hosts)
     };
-    order.load.by_statement = true;
+    measurement.load.by_statement = true;
     // Not for a time: it goes on until it is told that enough was measured.
-    order.load.schedule.limit =
+    measurement.load.schedule.limit =
         Limit::LastReply { duration: Some(load.duration), events: Some(u64::MAX) };
     let (tell, told) = channel();
-    let (enough, ended) = (order.load.enough.clone(), over.clone());
+    let (enough, ended) = (measurement.load.enough.clone(), over.clone());
     let (statements, after) = (statement.clone(), beside.after);
     let job: Job = Box::new(move |origin| {
         let timed = take_times(session.as_mut(), &statements);
@@ -139,8 +139,8 @@ fn with_load(
         marks
     });
     let work = BesideWork { at: beside.before, job, over };
-    let measured = measure_beside(target, &order, Some(work), stop, &mut |progress| {
-        observe(progress.of(trial));
+    let measured = measure_beside(target, &measurement, Some(work), stop, &mut |progress| {
+        observe(progress.into_event(trial));
     });
     let timed = told.try_recv().unwrap_or_default();
     let taken_back = take_back(target, statement, &timed, stop);

@@ -2,7 +2,7 @@ use crate::event::{Event, Wait};
 use crate::task::{Context, Done};
 use crate::trial_clock::TrialClock;
 use crate::{
-    Goal, LoadProgress, Order, SearchProgress, Searched, catch_up, failover, measure, search,
+    Goal, LoadProgress, Measurement, SearchProgress, Searched, catch_up, failover, measure, search,
     statement,
 };
 use host::Host;
@@ -189,24 +189,24 @@ impl Attempt<'_, '_> {
         let Context { study, hosts, host, stop, on_sample, observe, together, .. } = self.context;
         let load = test.runnable_load()?;
         let load_hosts = hosts.present_load_hosts(study, load, &trial.key.target)?;
-        let mut order = Order {
+        let mut measurement = Measurement {
             sample_every: study.sample_every,
             on_sample: on_sample.cloned(),
             together: together.cloned(),
-            ..Order::of(load, trial.key.level, trial.seed, *host).made_by(load_hosts)
+            ..Measurement::for_load(load, trial.key.level, trial.seed, *host).made_by(load_hosts)
         };
         // All of them have the same seed.
         let turns = study.slices.zip(*together);
-        order.load.schedule.turns =
+        measurement.load.schedule.turns =
             turns.map(|(slices, member)| member.turns(slices, load, trial.seed));
         match test.bound().zip(trial.key.level.search) {
             Some((bound, over)) => {
                 let goal = Goal { bound, over, arrivals: load.arrivals };
                 let Searched { search, measured } =
-                    search(self.target, &order, &goal, stop, &mut |progress| {
+                    search(self.target, &measurement, &goal, stop, &mut |progress| {
                         observe(match progress {
                             SearchProgress::Waiting(limit) => {
-                                LoadProgress::Waiting(limit).of(trial)
+                                LoadProgress::Waiting(limit).into_event(trial)
                             }
                             learned => Event::Searching { trial, progress: learned },
                         });
@@ -215,9 +215,9 @@ impl Attempt<'_, '_> {
             }
             None => {
                 let (clock, host) = (&mut *self.clock, *host);
-                let mut measured = measure(self.target, &order, stop, &mut |progress| {
+                let mut measured = measure(self.target, &measurement, stop, &mut |progress| {
                     clock.look(host);
-                    observe(progress.of(trial));
+                    observe(progress.into_event(trial));
                 })?;
                 if !has_disks_to_itself(study, &trial.key.target) {
                     measured.sampling.volume.clear();

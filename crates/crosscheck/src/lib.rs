@@ -16,4 +16,4 @@ pub mod storage;
 pub mod sysbench;
 
 pub use engine::Address;
-pub use measured::Measured;
+pub use measured::{Measured, SqlLoad};

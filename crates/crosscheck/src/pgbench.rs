@@ -2,7 +2,7 @@
 
 use crate::printed::Printed;
 use crate::program::{Program, ToolSpec};
-use crate::{Address, Measured, libpq};
+use crate::{Address, Measured, SqlLoad, libpq};
 use host::{Finished, Host, ProgramOrder};
 use import::Pgbench as Report;
 use model::{CrossCheckFigures, Failure, FailureKind, SetValue, Transactions};
@@ -47,18 +47,6 @@ impl std::fmt::Debug for PgbenchServer {
     }
 }
 
-/// How hard pgbench is to work.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PgbenchLoad {
-    pub clients: u32,
-    /// Transactions offered per second, for an open loop.
-    pub rate: Option<u32>,
-    /// How long; rounded up to whole seconds.
-    pub duration: Duration,
-    /// It draws the same numbers again with the same one.
-    pub seed: u32,
-}
-
 impl Pgbench {
     /// Finds pgbench on the `PATH` of a host.
     ///
@@ -96,7 +84,7 @@ impl Pgbench {
         &self,
         server: &PgbenchServer,
         workload: &Transactions,
-        load: PgbenchLoad,
+        load: SqlLoad,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Measured>, Failure> {
         let input = libpq::password_line(&server.password);
@@ -109,16 +97,11 @@ impl Pgbench {
             return Err(complaint(&finished));
         }
         let figures = figures(&finished).map_err(|why| self.0.not_understood(&why))?;
-        Ok(Some(Measured {
-            figures,
-            p99_ms: None,
-            elapsed: finished.elapsed,
-            system: finished.usage.system,
-        }))
+        Ok(Some(Measured::from_finished(figures, &finished)))
     }
 }
 
-fn arguments(server: &PgbenchServer, workload: &Transactions, load: PgbenchLoad) -> Vec<String> {
+fn arguments(server: &PgbenchServer, workload: &Transactions, load: SqlLoad) -> Vec<String> {
     let PgbenchServer { address, user, database, encryption, .. } = server;
     let (host, port) = libpq::place(address, encryption);
     let mut arguments = vec![
@@ -130,8 +113,8 @@ fn arguments(server: &PgbenchServer, workload: &Transactions, load: PgbenchLoad)
         format!("--jobs={}", THREADS.min(load.clients)),
         format!("--time={}", load.duration.as_millis().div_ceil(1000).max(1)),
         format!("--protocol={}", if workload.prepared { "prepared" } else { "simple" }),
-        format!("--random-seed={}", load.seed),
     ];
+    arguments.extend(load.seed.map(|seed| format!("--random-seed={seed}")));
     arguments.extend(load.rate.map(|rate| format!("--rate={rate}")));
     for one in &workload.transactions {
         let name =
@@ -205,7 +188,7 @@ mod tests {
     use model::{OwnData, Script, ScriptTransaction};
     use std::collections::BTreeMap;
 
-    fn of(texts: &[(&str, u32)]) -> Transactions {
+    fn transactions(texts: &[(&str, u32)]) -> Transactions {
         let transaction = |&(text, weight): &(&str, u32)| ScriptTransaction {
             name: "one".to_owned(),
             script: Script { origin: "one".to_owned(), text: text.to_owned(), columns: Vec::new() },
@@ -237,10 +220,10 @@ mod tests {
     #[test]
     fn its_own_scripts_are_named_with_their_weights_and_no_password_is_shown() {
         let texts: Vec<String> = OWN[1..].iter().map(|name| builtin(name).unwrap().text).collect();
-        let workload = of(&[(&texts[0], 1), (&texts[1], 9)]);
+        let workload = transactions(&[(&texts[0], 1), (&texts[1], 9)]);
         assert_eq!(Pgbench::unsupported(&workload), None);
         let duration = Duration::from_millis(1500);
-        let load = PgbenchLoad { clients: 4, rate: Some(50), duration, seed: 3 };
+        let load = SqlLoad { clients: 4, rate: Some(50), duration, seed: Some(3) };
         let line = arguments(&server(), &workload, load).join(" ");
         for part in [
             "--builtin=simple-update@1 --builtin=select-only@9",
@@ -258,8 +241,8 @@ mod tests {
     #[test]
     fn what_it_cannot_be_given_is_said() {
         let own = builtin(OWN[0]).unwrap().text;
-        assert!(Pgbench::unsupported(&of(&[("SELECT 1;", 1)])).is_some());
-        let mut pausing = of(&[(&own, 1)]);
+        assert!(Pgbench::unsupported(&transactions(&[("SELECT 1;", 1)])).is_some());
+        let mut pausing = transactions(&[(&own, 1)]);
         pausing.transactions[0].think_time = Some(Duration::from_secs(1));
         assert!(Pgbench::unsupported(&pausing).is_some());
     }

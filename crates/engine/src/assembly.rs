@@ -316,7 +316,7 @@ mod tests {
         let load = together(vec![part(start, 2, 10), part(start, 1, 20)]);
         assert!(load.ledger.balances());
         assert_eq!(load.measure.transactions, load.succeeded().count());
-        assert_eq!(load.requests.of("ask"), load.ledger.ok);
+        assert_eq!(load.requests.count_of("ask"), load.ledger.ok);
         assert_eq!((load.measure.elapsed, load.measure.errors), (WINDOW, 2));
         assert_eq!(load.intervals.len(), 2, "of both parts in one");
         let of_intervals: u64 = load.intervals.iter().map(|i| i.transactions).sum();

@@ -48,6 +48,16 @@ impl Control {
         }
     }
 
+    /// When the load began, once it has; until then how long a worker may wait before it looks again, `most`
+    /// where that is not known.
+    pub(crate) fn begun(&self, now: Nanos, most: Duration) -> Result<Nanos, Duration> {
+        match self.started().map(|start| (start, start.since(now))) {
+            Some((start, Duration::ZERO)) => Ok(start),
+            Some((_, left)) => Err(left.min(most)),
+            None => Err(most),
+        }
+    }
+
     /// To be called again and again while a worker works.
     ///
     /// # Errors

@@ -204,13 +204,9 @@ fn begin<S: Session>(pool: &mut Pool<S>, id: usize, now: Nanos, out: &mut Vec<u8
 fn wait_for_start(spec: &WorkerSpec) -> Result<Nanos, LoadError> {
     loop {
         spec.control.check()?;
-        let left = match spec.control.started() {
-            None => REST,
-            Some(start) => match start.since(spec.clock.now()) {
-                Duration::ZERO => return Ok(start),
-                left => left.min(REST),
-            },
-        };
-        std::thread::park_timeout(left);
+        match spec.control.begun(spec.clock.now(), REST) {
+            Ok(start) => return Ok(start),
+            Err(left) => std::thread::park_timeout(left),
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// Something that another account may have put in the way. It travels in an [`io::Error`] of the
-/// kind `Other`, whose text is that of the refusal; [`Refusal::of`] finds it there.
+/// kind `Other`, whose text is that of the refusal; [`Refusal::find_in`] finds it there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// An entry is something else than was asked for: a link, a FIFO, a device.
@@ -58,7 +58,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// The refusal in an error, if it is one.
-    pub fn of(error: &io::Error) -> Option<&Self> {
+    pub fn find_in(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()
     }
 }

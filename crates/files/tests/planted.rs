@@ -32,7 +32,7 @@ fn fifo(path: &Path) {
 
 fn kind_found<T>(result: std::io::Result<T>) -> Kind {
     let error = result.err().expect("this must be refused");
-    match Refusal::of(&error) {
+    match Refusal::find_in(&error) {
         Some(Refusal::Kind { kind, .. }) => *kind,
         _ => panic!("{error}"),
     }
@@ -139,7 +139,10 @@ fn trees_are_copied_and_links_in_them_are_not_followed() {
     fs::remove_file(place.path().join("d/sub/link")).unwrap();
     fs::hard_link(place.path().join("canary"), place.path().join("d/sub/hard")).unwrap();
     let error = from.copy_into(&to("fourth")).unwrap_err();
-    assert!(matches!(Refusal::of(&error), Some(Refusal::HardLinks { links: 2, .. })), "{error}");
+    assert!(
+        matches!(Refusal::find_in(&error), Some(Refusal::HardLinks { links: 2, .. })),
+        "{error}"
+    );
     is_untouched(&place);
 }
 
@@ -176,7 +179,7 @@ fn a_tree_without_end_is_not_walked() {
     fs::create_dir(place.path().join("copy")).unwrap();
     let to = Directory::open(&place.path().join("copy")).unwrap();
     let error = from.copy_into(&to).unwrap_err();
-    assert!(matches!(Refusal::of(&error), Some(Refusal::Depth { .. })), "{error}");
+    assert!(matches!(Refusal::find_in(&error), Some(Refusal::Depth { .. })), "{error}");
 }
 
 #[test]
@@ -192,7 +195,7 @@ fn a_tree_is_copied_up_to_a_size() {
         let names = to.names().unwrap();
         let length = |name| to.path().join(name).metadata().unwrap().len();
         let taken: u64 = names.iter().map(length).sum();
-        let is_too_large = |error| matches!(Refusal::of(&error), Some(Refusal::Size { .. }));
+        let is_too_large = |error| matches!(Refusal::find_in(&error), Some(Refusal::Size { .. }));
         (copied.map_err(is_too_large), taken)
     };
     assert_eq!(copy("whole", size), (Ok(()), 100_000));
@@ -208,7 +211,7 @@ fn what_others_may_change_is_not_trusted() {
     let refused = |mode: u32| {
         fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
         let checked = directory.check_trusted_path();
-        checked.err().map(|error| Refusal::of(&error).cloned().unwrap())
+        checked.err().map(|error| Refusal::find_in(&error).cloned().unwrap())
     };
     assert_eq!(refused(0o777), Some(Refusal::Writable { path: path.clone(), mode: 0o777 }));
     assert_eq!(refused(0o1777), None);
@@ -218,7 +221,7 @@ fn what_others_may_change_is_not_trusted() {
     directory.create_file("open", 0o666).unwrap();
     let error = open("open").unwrap_err();
     assert_eq!(
-        Refusal::of(&error),
+        Refusal::find_in(&error),
         Some(&Refusal::Writable { path: path.join("open"), mode: 0o666 })
     );
     directory.create_file("closed", 0o644).unwrap();
@@ -246,8 +249,11 @@ fn what_belongs_to_another_account_is_not_trusted() {
     is_untouched(&place);
     let error = directory.check_trusted_path().unwrap_err();
     let path = place.path().canonicalize().unwrap().join("d");
-    assert_eq!(Refusal::of(&error), Some(&Refusal::Owner { path: path.clone(), uid: STRANGER }));
+    assert_eq!(
+        Refusal::find_in(&error),
+        Some(&Refusal::Owner { path: path.clone(), uid: STRANGER })
+    );
     let error = directory.open_trusted_file("file", Access::Read).unwrap_err();
     let path = path.join("file");
-    assert_eq!(Refusal::of(&error), Some(&Refusal::Owner { path, uid: STRANGER }));
+    assert_eq!(Refusal::find_in(&error), Some(&Refusal::Owner { path, uid: STRANGER }));
 }

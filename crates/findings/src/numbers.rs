@@ -284,7 +284,7 @@ pub fn list<S: AsRef<str>>(names: &[S]) -> String {
 
 /// A number of what a test counts: `1 query`, `1,234 queries`.
 pub fn number_of(number: u64, noun: UnitName) -> String {
-    format!("{} {}", count(number), noun.of(number))
+    format!("{} {}", count(number), noun.for_count(number))
 }
 
 /// A number with its noun: `1 trial`, `2 trials`.

@@ -106,7 +106,7 @@ pub fn wait_for_leads(
         challenge: token()?,
         count: 0,
     };
-    let subjects = Subjects::of(&options.login.address.fleet);
+    let subjects = Subjects::for_fleet(&options.login.address.fleet);
     let identity = options.login.proof.identity().cloned();
     let place = identity.as_ref().map_or_else(|| registration.id.clone(), Identity::public_key);
     let (leads, generator) = (options.leads.clone(), options.generator);

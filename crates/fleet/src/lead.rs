@@ -130,7 +130,7 @@ impl Fleet {
         let (broker, identity) = connected.inspect_err(|failure| {
             *held(&self.failed) = Some((Instant::now(), failure.clone()));
         })?;
-        let subjects = Subjects::of(&self.address.fleet);
+        let subjects = Subjects::for_fleet(&self.address.fleet);
         let state = Arc::new((Mutex::new(State::default()), Condvar::new()));
         let heard = Arc::clone(&state);
         let (fleet, agents) = (self.address.fleet.clone(), self.agents.clone());

@@ -21,7 +21,7 @@ pub(crate) struct Subjects {
 }
 
 impl Subjects {
-    pub fn of(fleet: &str) -> Self {
+    pub fn for_fleet(fleet: &str) -> Self {
         Self { fleet: fleet.to_owned() }
     }
 

@@ -46,7 +46,8 @@ pub(crate) fn add(target: &mut Target, row: ImportedPrice) -> Result<(), Problem
             known.join(", ")
         ));
     };
-    let price = target.price.get_or_insert_with(|| Price::of(row.currency.clone(), Vec::new()));
+    let price =
+        target.price.get_or_insert_with(|| Price::from_items(row.currency.clone(), Vec::new()));
     if price.currency != row.currency {
         let (has, is) = (&price.currency, &row.currency);
         return refused(format!("{} has prices in {has} and {is}", target.name));

@@ -29,7 +29,7 @@ pub(crate) struct Encoding<'a> {
 
 impl<'a> Encoding<'a> {
     /// Allocates nothing, whatever the bytes say.
-    pub(crate) fn of(bytes: &'a [u8]) -> Result<Self, LatencyDecodeError> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, LatencyDecodeError> {
         let Some((head, rest)) = bytes.split_at_checked(CONTENTS_AT) else {
             return refused("it is shorter than it says");
         };
@@ -155,7 +155,7 @@ pub(crate) struct Contents {
 
 impl Contents {
     /// Of values in nanoseconds with how often each was recorded, ascending.
-    pub(crate) fn of(values: impl Iterator<Item = (u64, u64)>) -> Self {
+    pub(crate) fn from_values(values: impl Iterator<Item = (u64, u64)>) -> Self {
         let grain = grain();
         let (mut bytes, mut next, mut all) = (Vec::new(), 0, 0_u64);
         let mut last: Option<(usize, u64)> = None;

@@ -99,7 +99,7 @@ impl Latencies {
     /// Of values in nanoseconds with how often each was recorded, ascending. Longer ones than an hour
     /// count as one. It takes as much memory as there are different values.
     fn kept(values: impl Iterator<Item = (u64, u64)>) -> Self {
-        Self { counts: Counters::Kept(Contents::of(values)), known: OnceLock::new() }
+        Self { counts: Counters::Kept(Contents::from_values(values)), known: OnceLock::new() }
     }
 
     /// The counters, of which nothing is known any more.
@@ -275,7 +275,7 @@ impl Latencies {
 
     /// As a line of an interval log has it.
     pub fn logged(&self) -> LoggedLatencies {
-        LoggedLatencies::of(&self.with_all_counters())
+        LoggedLatencies::from_histogram(&self.with_all_counters())
     }
 
     /// The HDR V2 encoding (uncompressed), the field's interchange format.
@@ -304,10 +304,10 @@ impl Latencies {
     /// # Errors
     /// When the bytes are not an HDR V2 histogram.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LatencyDecodeError> {
-        Encoding::of(bytes).map(|encoding| Self::of(&encoding))
+        Encoding::read(bytes).map(|encoding| Self::from_encoding(&encoding))
     }
 
-    fn of(encoding: &Encoding<'_>) -> Self {
+    fn from_encoding(encoding: &Encoding<'_>) -> Self {
         let grain = encoding.grain;
         let is_fine = encoding.digits >= DIGITS.into() && encoding.largest() <= HIGHEST_NS;
         // A coarse bucket's values lie around its middle.

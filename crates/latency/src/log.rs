@@ -46,14 +46,14 @@ impl EncodedLatencies {
             .decode(text.trim())
             .map_err(|_| LatencyDecodeError("it is not base64".to_owned()))?;
         let mut bytes = plain(bytes)?;
-        let length = Encoding::of(&bytes)?.bytes.len();
+        let length = Encoding::read(&bytes)?.bytes.len();
         bytes.truncate(length);
         bytes.shrink_to_fit();
         Ok(Self(bytes))
     }
 
     fn encoding(&self) -> Encoding<'_> {
-        Encoding::of(&self.0).expect("checked when it was made")
+        Encoding::read(&self.0).expect("checked when it was made")
     }
 
     /// The largest value, in the histogram's unit, as its first digits say.
@@ -114,7 +114,7 @@ pub struct LoggedLatencies {
 }
 
 impl LoggedLatencies {
-    pub(crate) fn of(histogram: &Histogram<u64>) -> Self {
+    pub(crate) fn from_histogram(histogram: &Histogram<u64>) -> Self {
         let mut bytes = Vec::new();
         V2DeflateSerializer::new()
             .serialize(histogram, &mut bytes)

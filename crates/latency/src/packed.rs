@@ -21,7 +21,7 @@ impl PackedLatencies {
 
     /// The distribution.
     pub fn unpack(&self) -> Latencies {
-        Latencies::of(&self.encoding())
+        Latencies::from_encoding(&self.encoding())
     }
 
     /// Every value in milliseconds, at the grain of two digits, with how often it was recorded; in
@@ -34,11 +34,11 @@ impl PackedLatencies {
 
     /// As a line of an interval log has it.
     pub fn logged(&self) -> LoggedLatencies {
-        LoggedLatencies::of(&self.coarse())
+        LoggedLatencies::from_histogram(&self.coarse())
     }
 
     fn encoding(&self) -> Encoding<'_> {
-        Encoding::of(&self.0).expect("checked when it was made")
+        Encoding::read(&self.0).expect("checked when it was made")
     }
 
     fn coarse(&self) -> Histogram<u64> {
@@ -55,10 +55,10 @@ impl PackedLatencies {
     /// # Errors
     /// When the bytes are not an HDR V2 histogram.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, LatencyDecodeError> {
-        let encoding = Encoding::of(&bytes)?;
+        let encoding = Encoding::read(&bytes)?;
         // Finer ones have bounds that may not fit.
         if encoding.digits >= DIGITS.into() {
-            return Ok(Self::from(&Latencies::of(&encoding)));
+            return Ok(Self::from(&Latencies::from_encoding(&encoding)));
         }
         let length = encoding.bytes.len();
         let mut bytes = bytes;

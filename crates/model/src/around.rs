@@ -78,7 +78,7 @@ impl Around {
     /// That part of a load's measured phase; `None` where it has no second in it, and where nothing
     /// was done. Background work that the target did by itself, though it was told to, counts as
     /// nothing done: where that begins and ends, its own counters say.
-    pub fn of(self, load: &LoadResult, marks: &[Mark]) -> Option<Stretch> {
+    pub fn stretch_of(self, load: &LoadResult, marks: &[Mark]) -> Option<Stretch> {
         let done = span(marks)?;
         let mut stretch =
             Stretch { length: Duration::ZERO, transactions: 0, latencies: Latencies::new() };
@@ -174,8 +174,8 @@ mod tests {
     fn seconds_are_before_during_or_after() {
         let load = load(&[(100, 0.001), (100, 0.001), (40, 0.5), (60, 0.9), (90, 1.6), (100, 0.3)]);
         let marks = [act(2.2, 3.9)];
-        let rates =
-            [Around::Before, Around::During, Around::After].map(|part| part.of(&load, &marks));
+        let rates = [Around::Before, Around::During, Around::After]
+            .map(|part| part.stretch_of(&load, &marks));
         let rates = rates.map(|stretch| stretch.map(|stretch| stretch.rate()));
         assert_eq!(rates, [Some(100.0), Some(50.0), Some(95.0)]);
         // It began before the end, and was answered after it.
@@ -195,7 +195,7 @@ mod tests {
     fn where_nothing_was_done_there_is_no_before_and_after() {
         let load = load(&[(100, 0.001)]);
         let moment = Mark { result: None, ..act(0.2, 0.3) };
-        assert!(Around::During.of(&load, std::slice::from_ref(&moment)).is_none());
+        assert!(Around::During.stretch_of(&load, std::slice::from_ref(&moment)).is_none());
         assert_eq!(longest_statement(&load, &[moment]), None);
     }
 }

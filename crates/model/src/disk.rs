@@ -153,7 +153,7 @@ pub struct VolumeRates {
 
 impl VolumeRates {
     /// Of these devices, of which none may be another's part; `None` where there are none.
-    pub fn of(disks: &[&DiskRates]) -> Option<Self> {
+    pub fn from_disks(disks: &[&DiskRates]) -> Option<Self> {
         let busiest = disks.iter().map(|disk| disk.utilisation).reduce(f64::max)?;
         let names: Vec<&str> = disks.iter().map(|disk| disk.device.as_str()).collect();
         let together = DiskRates::combined(names.join(", "), disks.iter().map(|disk| (*disk, 1.0)));
@@ -196,7 +196,8 @@ mod tests {
 
     #[test]
     fn rates_of_a_volume_add_up_and_times_are_those_of_all_requests() {
-        let VolumeRates { together, busiest } = VolumeRates::of(&[&first(), &second()]).unwrap();
+        let VolumeRates { together, busiest } =
+            VolumeRates::from_disks(&[&first(), &second()]).unwrap();
         assert_eq!(together.device, "sda, sdb");
         assert_eq!((together.reads, together.writes, together.ios()), (10.0, 400.0, 410.0));
         assert_eq!(together.write_await_ms, Some(4.0), "(100 × 1 + 300 × 5) / 400");
@@ -205,7 +206,7 @@ mod tests {
         assert_eq!(together.queue, 2.0);
         assert!((together.utilisation - 0.4).abs() < 1e-12, "the mean: {}", together.utilisation);
         assert_eq!(busiest, 0.6);
-        assert_eq!(VolumeRates::of(&[]), None);
+        assert_eq!(VolumeRates::from_disks(&[]), None);
     }
 
     #[test]

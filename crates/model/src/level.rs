@@ -90,7 +90,9 @@ impl std::fmt::Display for Level {
             (Some(rate), _) => write!(f, "{}/s", grouped(rate)),
             (None, 0) => f.write_str("no level"),
             (None, n) => match self.unit {
-                LevelUnit::Clients => write!(f, "{} {}", grouped(n), UnitName::CLIENT.of(n.into())),
+                LevelUnit::Clients => {
+                    write!(f, "{} {}", grouped(n), UnitName::CLIENT.for_count(n.into()))
+                }
                 LevelUnit::QueueDepth => write!(f, "queue depth {}", grouped(n)),
             },
         }

@@ -88,9 +88,14 @@ pub struct PrintedName {
     pub counted: Option<UnitName>,
 }
 
-/// Makes the enum and its entries from one list, so that a metric is one entry.
+/// Makes the enum and its entries from one table, so that a metric is one row: its id, unit, which way it is
+/// better, its words, how it follows, and the names that importers give it besides.
 macro_rules! registry {
-    ($($(#[$doc:meta])* $metric:ident = $entry:expr;)*) => {
+    ($(
+        $(#[$doc:meta])*
+        $metric:ident = $id:literal $unit:ident $better:ident $words:literal
+            $(: $derivation:expr)? $(, [$($printed:expr),* $(,)?])?;
+    )*) => {
         /// What a figure is a measure of: an entry of the registry. The order is that of tables.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Metric { $($(#[$doc])* $metric,)* }
@@ -100,365 +105,147 @@ macro_rules! registry {
             pub const ALL: &'static [Self] = &[$(Self::$metric),*];
 
             pub fn entry(self) -> &'static MetricEntry {
-                match self { $(Self::$metric => const { &$entry },)* }
+                use Derivation::*;
+                match self {
+                    $(Self::$metric => const {
+                        &MetricEntry {
+                            id: $id,
+                            unit: MetricUnit::$unit,
+                            better: Better::$better,
+                            words: $words,
+                            derivation: registry!(@derivation $($derivation)?),
+                            printed_as: &[$($($printed),*)?],
+                        }
+                    },)*
+                }
             }
         }
     };
+    (@derivation) => { None };
+    (@derivation $derivation:expr) => { Some($derivation) };
 }
 
 registry! {
     /// Work done per second.
-    Throughput = MetricEntry {
-        id: "throughput",
-        unit: MetricUnit::PerSecond,
-        better: Better::More,
-        words: "throughput",
-        derivation: Some(Derivation::Rate),
-        printed_as: &[
-            counted("transactions_per_s", UnitName::TRANSACTION),
-            counted("operations_per_s", UnitName::OPERATION),
-            counted("requests_per_s", UnitName::REQUEST),
-            counted("queries_per_s", UnitName::QUERY),
-            counted("new_orders_per_min", UnitName::NEW_ORDER),
-            counted("iops", UnitName::IO),
-        ],
-    };
+    Throughput = "throughput" PerSecond More "throughput": Rate, [
+        counted("transactions_per_s", UnitName::TRANSACTION),
+        counted("operations_per_s", UnitName::OPERATION), counted("requests_per_s", UnitName::REQUEST),
+        counted("queries_per_s", UnitName::QUERY), counted("new_orders_per_min", UnitName::NEW_ORDER),
+        counted("iops", UnitName::IO),
+    ];
     /// How long a piece of work took as a whole.
-    Elapsed = MetricEntry {
-        id: "elapsed",
-        unit: MetricUnit::Seconds,
-        better: Better::Less,
-        words: "time taken",
-        derivation: None,
-        printed_as: &[],
-    };
+    Elapsed = "elapsed" Seconds Less "time taken";
     /// The same of a piece of work that elsewhere runs beside a load, without that load.
-    ElapsedAlone = MetricEntry {
-        id: "elapsed_alone",
-        unit: MetricUnit::Seconds,
-        better: Better::Less,
-        words: "time taken alone",
-        derivation: None,
-        printed_as: &[],
-    };
+    ElapsedAlone = "elapsed_alone" Seconds Less "time taken alone";
     /// How many times as long a piece of work takes beside a load as without it.
-    Slowdown = MetricEntry {
-        id: "slowdown",
-        unit: MetricUnit::Ratio,
-        better: Better::Less,
-        words: "time beside the load ÷ alone",
-        derivation: Some(Derivation::Quotient(Metric::Elapsed, Metric::ElapsedAlone)),
-        printed_as: &[],
-    };
+    Slowdown = "slowdown" Ratio Less "time beside the load ÷ alone":
+        Quotient(Metric::Elapsed, Metric::ElapsedAlone);
     /// The longest time that a statement of the load took that was under way meanwhile.
-    LongestBlocked = MetricEntry {
-        id: "longest_blocked",
-        unit: MetricUnit::Milliseconds,
-        better: Better::Less,
-        words: "longest wait of a statement",
-        derivation: Some(Derivation::LongestStatement),
-        printed_as: &[],
-    };
+    LongestBlocked = "longest_blocked" Milliseconds Less "longest wait of a statement":
+        LongestStatement;
     /// For how long rates that a load profile asks for were not served.
-    Unserved = MetricEntry {
-        id: "unserved",
-        unit: MetricUnit::Seconds,
-        better: Better::Less,
-        words: "time until its rates were served",
-        derivation: Some(Derivation::Unserved),
-        printed_as: &[],
-    };
+    Unserved = "unserved" Seconds Less "time until its rates were served": Unserved;
     /// Throughput before something was done to the target.
-    ThroughputBefore = rate_in("throughput_before", "throughput before", Around::Before);
+    ThroughputBefore = "throughput_before" PerSecond More "throughput before": RateIn(Around::Before);
     /// Throughput while it was done.
-    ThroughputDuring = rate_in("throughput_during", "throughput during", Around::During);
+    ThroughputDuring = "throughput_during" PerSecond More "throughput during": RateIn(Around::During);
     /// Throughput when it was done.
-    ThroughputAfter = rate_in("throughput_after", "throughput after", Around::After);
+    ThroughputAfter = "throughput_after" PerSecond More "throughput after": RateIn(Around::After);
     /// How much of the throughput is left while something is done to the target: 1 is all of it.
-    ThroughputKept = MetricEntry {
-        id: "throughput_kept",
-        unit: MetricUnit::Ratio,
-        better: Better::More,
-        words: "throughput during ÷ before",
-        derivation: Some(Derivation::Quotient(Metric::ThroughputDuring, Metric::ThroughputBefore)),
-        printed_as: &[],
-    };
+    ThroughputKept = "throughput_kept" Ratio More "throughput during ÷ before":
+        Quotient(Metric::ThroughputDuring, Metric::ThroughputBefore);
     /// 99th percentile of latency before something was done to the target.
-    LatencyP99Before = p99_in("latency_p99_before", "p99 latency before", Around::Before);
+    LatencyP99Before = "latency_p99_before" Milliseconds Less "p99 latency before":
+        PercentileIn(Around::Before, 99.0);
     /// The same while it was done.
-    LatencyP99During = p99_in("latency_p99_during", "p99 latency during", Around::During);
+    LatencyP99During = "latency_p99_during" Milliseconds Less "p99 latency during":
+        PercentileIn(Around::During, 99.0);
     /// The same when it was done.
-    LatencyP99After = p99_in("latency_p99_after", "p99 latency after", Around::After);
+    LatencyP99After = "latency_p99_after" Milliseconds Less "p99 latency after":
+        PercentileIn(Around::After, 99.0);
     /// The longest time without an acknowledged write.
-    Downtime = MetricEntry {
-        id: "downtime",
-        unit: MetricUnit::Seconds,
-        better: Better::Less,
-        words: "downtime",
-        derivation: None,
-        printed_as: &[],
-    };
+    Downtime = "downtime" Seconds Less "downtime";
     /// From when a primary was taken away until a write failed.
-    FirstError = MetricEntry {
-        id: "first_error",
-        unit: MetricUnit::Seconds,
-        better: Better::Neither,
-        words: "time to the first failed write",
-        derivation: None,
-        printed_as: &[],
-    };
+    FirstError = "first_error" Seconds Neither "time to the first failed write";
     /// From when a primary was taken away until the first write was accepted after the downtime.
-    FirstAccepted = MetricEntry {
-        id: "first_accepted",
-        unit: MetricUnit::Seconds,
-        better: Better::Less,
-        words: "time to the first accepted write",
-        derivation: None,
-        printed_as: &[],
-    };
+    FirstAccepted = "first_accepted" Seconds Less "time to the first accepted write";
     /// From when a primary was taken away until the rate was back.
-    RateBack = MetricEntry {
-        id: "rate_back",
-        unit: MetricUnit::Seconds,
-        better: Better::Less,
-        words: "time until 95 % of the rate",
-        derivation: None,
-        printed_as: &[],
-    };
+    RateBack = "rate_back" Seconds Less "time until 95 % of the rate";
     /// Writes that were acknowledged and are not there afterwards.
-    LostWrites = MetricEntry {
-        id: "lost_writes",
-        unit: MetricUnit::Count,
-        better: Better::Less,
-        words: "lost writes",
-        derivation: None,
-        printed_as: &[],
-    };
+    LostWrites = "lost_writes" Count Less "lost writes";
     /// Writes that were not acknowledged and are there afterwards.
-    UnacknowledgedWrites = MetricEntry {
-        id: "unacknowledged_writes",
-        unit: MetricUnit::Count,
-        better: Better::Neither,
-        words: "unacknowledged writes that are there",
-        derivation: None,
-        printed_as: &[],
-    };
+    UnacknowledgedWrites = "unacknowledged_writes" Count Neither "unacknowledged writes that are there";
     /// Writes that were due and not acknowledged.
-    FailedWrites = MetricEntry {
-        id: "failed_writes",
-        unit: MetricUnit::Count,
-        better: Better::Less,
-        words: "failed writes",
-        derivation: None,
-        printed_as: &[],
-    };
+    FailedWrites = "failed_writes" Count Less "failed writes";
     /// Mean latency.
-    LatencyMean = MetricEntry {
-        printed_as: &[named("latency_avg")],
-        ..latency("latency_mean", "mean latency", Derivation::Mean)
-    };
+    LatencyMean = "latency_mean" Milliseconds Less "mean latency": Mean, [named("latency_avg")];
     /// Median latency.
-    LatencyP50 = MetricEntry {
-        printed_as: &[named("latency_median")],
-        ..latency("latency_p50", "median latency", Derivation::Percentile(50.0))
-    };
+    LatencyP50 = "latency_p50" Milliseconds Less "median latency": Percentile(50.0),
+        [named("latency_median")];
     /// 95th percentile of latency.
-    LatencyP95 = MetricEntry {
-        printed_as: &[named("latency_95th")],
-        ..latency("latency_p95", "p95 latency", Derivation::Percentile(95.0))
-    };
+    LatencyP95 = "latency_p95" Milliseconds Less "p95 latency": Percentile(95.0),
+        [named("latency_95th")];
     /// 99th percentile of latency.
-    LatencyP99 = latency("latency_p99", "p99 latency", Derivation::Percentile(99.0));
+    LatencyP99 = "latency_p99" Milliseconds Less "p99 latency": Percentile(99.0);
     /// Rows that statements gave back.
-    RowsReturned = MetricEntry {
-        id: "rows_returned",
-        unit: MetricUnit::Count,
-        better: Better::Neither,
-        words: "rows returned",
-        derivation: None,
-        printed_as: &[],
-    };
+    RowsReturned = "rows_returned" Count Neither "rows returned";
     /// Temporary space that statements took on disk.
-    TemporarySpace = MetricEntry {
-        id: "temporary",
-        unit: MetricUnit::Bytes,
-        better: Better::Less,
-        words: "temporary space",
-        derivation: None,
-        printed_as: &[],
-    };
+    TemporarySpace = "temporary" Bytes Less "temporary space";
     /// By how much the files of the target's data grew at the most.
-    DataGrowth = MetricEntry {
-        id: "data_growth",
-        unit: MetricUnit::Bytes,
-        better: Better::Less,
-        words: "growth of the data directory",
-        derivation: None,
-        printed_as: &[],
-    };
+    DataGrowth = "data_growth" Bytes Less "growth of the data directory";
     /// From the start of appliers until the last replica has applied the backlog.
-    CatchUpTime = measured("catch_up", MetricUnit::Seconds, Better::Less, "catch-up time");
+    CatchUpTime = "catch_up" Seconds Less "catch-up time";
     /// Time in which the backlog was written ÷ catch-up time: below 1 a replica never catches up
     /// with a primary that goes on like this.
-    LagApplied = measured(
-        "lag_applied_s_per_s",
-        MetricUnit::SecondsPerSecond,
-        Better::More,
-        "lag applied per second",
-    );
+    LagApplied = "lag_applied_s_per_s" SecondsPerSecond More "lag applied per second";
     /// Transactions of the backlog ÷ catch-up time.
-    ApplyRate = measured("applied_per_s", MetricUnit::PerSecond, Better::More, "apply rate");
+    ApplyRate = "applied_per_s" PerSecond More "apply rate";
     /// Processor time of all replicas while they caught up.
-    ReplicaCpu =
-        measured("replica_cpu", MetricUnit::Percent, Better::Neither, "processor time of replicas");
+    ReplicaCpu = "replica_cpu" Percent Neither "processor time of replicas";
     /// Transactions in the backlog, those of weighin's heartbeat included.
-    BacklogTransactions = measured(
-        "backlog_transactions",
-        MetricUnit::Count,
-        Better::Neither,
-        "transactions in the backlog",
-    );
+    BacklogTransactions = "backlog_transactions" Count Neither "transactions in the backlog";
     /// By how much the primary's binary log grew.
-    BacklogSize = measured("backlog", MetricUnit::Bytes, Better::Neither, "size of the backlog");
+    BacklogSize = "backlog" Bytes Neither "size of the backlog";
     /// How long writing it took.
-    BacklogTime =
-        measured("backlog_time", MetricUnit::Seconds, Better::Neither, "time to write the backlog");
+    BacklogTime = "backlog_time" Seconds Neither "time to write the backlog";
     /// Processor time of the server's process for an operation.
-    ServerCpu = used("server_cpu_per_op", MetricUnit::Microseconds, "server CPU", Resource::ServerCpu);
+    ServerCpu = "server_cpu_per_op" Microseconds Less "server CPU": Used(Resource::ServerCpu);
     /// What of it was spent in the kernel.
-    ServerSystemCpu = used(
-        "server_system_cpu_per_op",
-        MetricUnit::Microseconds,
-        "of it in the kernel",
-        Resource::ServerSystemCpu,
-    );
+    ServerSystemCpu = "server_system_cpu_per_op" Microseconds Less "of it in the kernel":
+        Used(Resource::ServerSystemCpu);
     /// Processor time of the replicas' processes for an operation.
-    ReplicasCpu =
-        used("replicas_cpu_per_op", MetricUnit::Microseconds, "replicas’ CPU", Resource::ReplicaCpu);
+    ReplicasCpu = "replicas_cpu_per_op" Microseconds Less "replicas’ CPU": Used(Resource::ReplicaCpu);
     /// Processor time of the target's machine for an operation, without weighin's own.
-    HostCpu = used("host_cpu_per_op", MetricUnit::Microseconds, "host CPU", Resource::HostCpu);
-    ContextSwitches = used(
-        "context_switches_per_op",
-        MetricUnit::Count,
-        "context switches",
-        Resource::ContextSwitches,
-    );
-    DiskReads = used("disk_reads_per_op", MetricUnit::Count, "disk reads", Resource::DiskReads);
-    DiskWrites = used("disk_writes_per_op", MetricUnit::Count, "disk writes", Resource::DiskWrites);
-    DiskReadBytes = used(
-        "disk_read_per_op",
-        MetricUnit::BytesEach,
-        "read from disk",
-        Resource::DiskReadBytes,
-    );
-    DiskWrittenBytes = used(
-        "disk_written_per_op",
-        MetricUnit::BytesEach,
-        "written to disk",
-        Resource::DiskWrittenBytes,
-    );
-    LogBytes = used("log_per_op", MetricUnit::BytesEach, "log", Resource::LogBytes);
-    CacheMisses =
-        used("cache_misses_per_op", MetricUnit::Count, "cache misses", Resource::CacheMisses);
+    HostCpu = "host_cpu_per_op" Microseconds Less "host CPU": Used(Resource::HostCpu);
+    ContextSwitches = "context_switches_per_op" Count Less "context switches":
+        Used(Resource::ContextSwitches);
+    DiskReads = "disk_reads_per_op" Count Less "disk reads": Used(Resource::DiskReads);
+    DiskWrites = "disk_writes_per_op" Count Less "disk writes": Used(Resource::DiskWrites);
+    DiskReadBytes = "disk_read_per_op" BytesEach Less "read from disk": Used(Resource::DiskReadBytes);
+    DiskWrittenBytes = "disk_written_per_op" BytesEach Less "written to disk":
+        Used(Resource::DiskWrittenBytes);
+    LogBytes = "log_per_op" BytesEach Less "log": Used(Resource::LogBytes);
+    CacheMisses = "cache_misses_per_op" Count Less "cache misses": Used(Resource::CacheMisses);
     /// What the target received over the network, for an operation.
-    NetworkReceived = used(
-        "network_received_per_op",
-        MetricUnit::BytesEach,
-        "received by the server",
-        Resource::NetworkReceived,
-    );
+    NetworkReceived = "network_received_per_op" BytesEach Less "received by the server":
+        Used(Resource::NetworkReceived);
     /// What it sent.
-    NetworkSent = used(
-        "network_sent_per_op",
-        MetricUnit::BytesEach,
-        "sent by the server",
-        Resource::NetworkSent,
-    );
-    RoundTrips = used("round_trips_per_op", MetricUnit::Count, "round trips", Resource::RoundTrips);
+    NetworkSent = "network_sent_per_op" BytesEach Less "sent by the server":
+        Used(Resource::NetworkSent);
+    RoundTrips = "round_trips_per_op" Count Less "round trips": Used(Resource::RoundTrips);
     /// Processor time of what is on the way of a load to its server, for an operation.
-    PathCpu = used(
-        "path_cpu_per_op",
-        MetricUnit::Microseconds,
-        "CPU on the way",
-        Resource::PathCpu,
-    );
+    PathCpu = "path_cpu_per_op" Microseconds Less "CPU on the way": Used(Resource::PathCpu);
     /// Packets of TCP that the target received, for an operation.
-    PacketsReceived = used(
-        "packets_received_per_op",
-        MetricUnit::Count,
-        "packets received",
-        Resource::PacketsReceived,
-    );
-    PacketsSent =
-        used("packets_sent_per_op", MetricUnit::Count, "packets sent", Resource::PacketsSent);
+    PacketsReceived = "packets_received_per_op" Count Less "packets received":
+        Used(Resource::PacketsReceived);
+    PacketsSent = "packets_sent_per_op" Count Less "packets sent": Used(Resource::PacketsSent);
     /// Resident memory of the server when measuring ended.
-    ServerMemory =
-        used("server_memory", MetricUnit::Bytes, "memory at the end", Resource::Memory);
-    SpacePerRow =
-        used("space_per_row", MetricUnit::BytesEach, "space for a row", Resource::SpacePerRow);
-    Growth = used(
-        "growth_per_million_writes",
-        MetricUnit::Bytes,
-        "growth for a million rows written",
-        Resource::Growth,
-    );
-    WriteAmplification = used(
-        "write_amplification",
-        MetricUnit::Ratio,
-        "bytes written to disk ÷ bytes of rows",
-        Resource::WriteAmplification,
-    );
-}
-
-const fn used(
-    id: &'static str,
-    unit: MetricUnit,
-    words: &'static str,
-    resource: Resource,
-) -> MetricEntry {
-    MetricEntry {
-        id,
-        unit,
-        better: Better::Less,
-        words,
-        derivation: Some(Derivation::Used(resource)),
-        printed_as: &[],
-    }
-}
-
-const fn measured(
-    id: &'static str,
-    unit: MetricUnit,
-    better: Better,
-    words: &'static str,
-) -> MetricEntry {
-    MetricEntry { id, unit, better, words, derivation: None, printed_as: &[] }
-}
-
-const fn rate_in(id: &'static str, words: &'static str, part: Around) -> MetricEntry {
-    MetricEntry {
-        id,
-        unit: MetricUnit::PerSecond,
-        better: Better::More,
-        words,
-        derivation: Some(Derivation::RateIn(part)),
-        printed_as: &[],
-    }
-}
-
-const fn p99_in(id: &'static str, words: &'static str, part: Around) -> MetricEntry {
-    latency(id, words, Derivation::PercentileIn(part, 99.0))
-}
-
-const fn latency(id: &'static str, words: &'static str, derivation: Derivation) -> MetricEntry {
-    MetricEntry {
-        id,
-        unit: MetricUnit::Milliseconds,
-        better: Better::Less,
-        words,
-        derivation: Some(derivation),
-        printed_as: &[],
-    }
+    ServerMemory = "server_memory" Bytes Less "memory at the end": Used(Resource::Memory);
+    SpacePerRow = "space_per_row" BytesEach Less "space for a row": Used(Resource::SpacePerRow);
+    Growth = "growth_per_million_writes" Bytes Less "growth for a million rows written":
+        Used(Resource::Growth);
+    WriteAmplification = "write_amplification" Ratio Less "bytes written to disk ÷ bytes of rows":
+        Used(Resource::WriteAmplification);
 }
 
 const fn counted(name: &'static str, counted: UnitName) -> PrintedName {

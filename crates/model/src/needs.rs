@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::{KeyValue, OltpMix, TimedStatement};
 
-    fn of(workload: Workload) -> Needs {
+    fn needs_of(workload: Workload) -> Needs {
         let load = Load::new(workload, Vec::new(), Duration::ZERO, Duration::ZERO);
         Test::new("t", Task::Load(load)).needs()
     }
@@ -173,12 +173,12 @@ mod tests {
     #[test]
     fn a_load_needs_what_its_statements_do() {
         use Access::{Delete, Insert, Read, Update};
-        let oltp = |mix| of(Workload::Oltp(Oltp::preset(mix)));
+        let oltp = |mix| needs_of(Workload::Oltp(Oltp::preset(mix)));
         assert_eq!(oltp(OltpMix::PointSelect).access, [Read].into());
         assert!(!oltp(OltpMix::ReadOnly).writes());
         assert_eq!(oltp(OltpMix::ReadWrite).access, [Read, Insert, Update, Delete].into());
         let gets = KeyValue { sets_to_gets: (0, 1), ..KeyValue::default() };
-        assert!(!of(Workload::KeyValue(gets)).writes());
+        assert!(!needs_of(Workload::KeyValue(gets)).writes());
     }
 
     #[test]

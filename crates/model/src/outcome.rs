@@ -172,7 +172,7 @@ impl Outcome {
 
     /// What the load did before, while or after something was done to the target.
     pub fn around(&self, part: Around) -> Option<Stretch> {
-        part.of(self.load.as_deref()?, &self.marks)
+        part.stretch_of(self.load.as_deref()?, &self.marks)
     }
 
     /// What is known of a metric, in its unit.

@@ -89,14 +89,14 @@ impl Price {
     pub const MONTH_HOURS: f64 = 730.0;
 
     /// A price of these items, of which nothing else is known.
-    pub fn of(currency: impl Into<String>, items: Vec<PriceItem>) -> Self {
+    pub fn from_items(currency: impl Into<String>, items: Vec<PriceItem>) -> Self {
         let currency = currency.into();
         Self { currency, items, date: None, region: None, term: None, requests_per_io: None }
     }
 
     /// So much a month, whatever the load.
     pub fn monthly(amount: f64, currency: impl Into<String>) -> Self {
-        Self::of(currency, vec![PriceItem::monthly(amount)])
+        Self::from_items(currency, vec![PriceItem::monthly(amount)])
     }
 
     /// What is paid for a month whatever the load, where the data takes so many gigabytes (10⁹

@@ -107,7 +107,12 @@ impl AddAssign for FleetProcessors {
 
 impl FleetProcessors {
     /// What so many processors did in that time.
-    pub fn of(count: f64, did: ProcessorCount, elapsed: Duration, period: Duration) -> Self {
+    pub fn from_count(
+        count: f64,
+        did: ProcessorCount,
+        elapsed: Duration,
+        period: Duration,
+    ) -> Self {
         let available = elapsed.as_secs_f64() * count;
         let busy = if available > 0.0 { did.used.as_secs_f64() / available } else { 0.0 };
         let throttled_seconds = did.throttled_for.as_secs_f64();
@@ -168,9 +173,9 @@ mod tests {
         };
         let did = count(1_700, 30, 9) - count(500, 10, 1);
         let second = Duration::from_secs(1);
-        let found = FleetProcessors::of(1.5, did, second, second / 10);
+        let found = FleetProcessors::from_count(1.5, did, second, second / 10);
         assert!((found.busy - 0.8).abs() < 1e-12 && (found.throttled_seconds - 0.6).abs() < 1e-12);
         assert_eq!(found.throttling, Throttling { periods: 20, throttled: 8 });
-        assert_eq!(FleetProcessors::of(1.0, did, Duration::ZERO, second).busy, 0.0);
+        assert_eq!(FleetProcessors::from_count(1.0, did, Duration::ZERO, second).busy, 0.0);
     }
 }

@@ -267,7 +267,7 @@ impl VolumeRates {
     pub fn sampled(sample: &Sample, devices: &[String]) -> Option<Self> {
         let disk = |name: &String| sample.disks.iter().find(|disk| disk.device == *name);
         let disks: Vec<&DiskRates> = devices.iter().map(disk).collect::<Option<_>>()?;
-        Self::of(&disks)
+        Self::from_disks(&disks)
     }
 }
 

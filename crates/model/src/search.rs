@@ -123,7 +123,7 @@ pub struct SearchAnswer {
 impl SearchAnswer {
     /// What steps say: of a load that was tried twice the last verdict counts, and a load above one
     /// that did not meet the bound is no answer, whatever luck it had.
-    pub fn of(steps: &[SearchStep]) -> Self {
+    pub fn from_steps(steps: &[SearchStep]) -> Self {
         let last_of = |load: f64| steps.iter().rev().find(|step| step.load == load);
         let with = |met: bool| {
             let loads = steps.iter().map(|step| step.load);
@@ -168,7 +168,7 @@ impl Search {
     /// that met the bound, one that met it by itself where there is one; the last at the lowest
     /// load where none did. `None` without steps.
     pub fn deciding_step(steps: &[SearchStep], bound: &Bound) -> Option<usize> {
-        let answer = SearchAnswer::of(steps);
+        let answer = SearchAnswer::from_steps(steps);
         let load = answer.met.or(answer.missed)?;
         let of_load = || steps.iter().enumerate().rev().filter(|(_, step)| step.load == load);
         let chosen = of_load().find(|(_, step)| step.is_within(bound));
@@ -207,11 +207,11 @@ mod tests {
             step(300.0, 30.0, false, Missed),
             step(400.0, 4.0, false, Met),
         ];
-        let answer = SearchAnswer::of(&steps);
+        let answer = SearchAnswer::from_steps(&steps);
         assert_eq!(answer, SearchAnswer { met: Some(200.0), missed: Some(300.0) });
         let bound = Bound::latency("p95 < 10ms".parse().unwrap());
         assert_eq!(Search::deciding_step(&steps, &bound), Some(2));
-        assert_eq!(SearchAnswer::of(&[]), SearchAnswer::default());
+        assert_eq!(SearchAnswer::from_steps(&[]), SearchAnswer::default());
         assert_eq!(Search::deciding_step(&steps[3..4], &bound), Some(0));
     }
 

@@ -41,7 +41,7 @@ impl LatencyFigure {
     }
 
     /// Its value in milliseconds; `None` of no latencies.
-    pub fn of(self, latencies: &Latencies) -> Option<f64> {
+    pub fn value_in(self, latencies: &Latencies) -> Option<f64> {
         match self {
             Self::Mean => latencies.mean_ms(),
             Self::P50 => latencies.percentile_ms(50.0),

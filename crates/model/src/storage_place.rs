@@ -54,7 +54,7 @@ pub struct VolumeLayout {
 
 impl VolumeLayout {
     /// Room for each of these loads.
-    pub fn of<'a>(loads: impl IntoIterator<Item = &'a Storage>) -> Self {
+    pub fn for_loads<'a>(loads: impl IntoIterator<Item = &'a Storage>) -> Self {
         loads.into_iter().fold(Self::default(), |layout, load| Self {
             vms: layout.vms.max(load.vms),
             bytes_per_vm: layout.bytes_per_vm.max(load.bytes_per_vm),

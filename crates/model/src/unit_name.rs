@@ -34,7 +34,7 @@ impl UnitName {
     }
 
     /// The form for so many of them.
-    pub fn of(self, number: u64) -> &'static str {
+    pub fn for_count(self, number: u64) -> &'static str {
         if number == 1 { self.one } else { self.many }
     }
 }
@@ -79,7 +79,10 @@ mod tests {
 
     #[test]
     fn a_name_has_the_form_of_its_number() {
-        assert_eq!([0, 1, 2].map(|n| UnitName::QUERY.of(n)), ["queries", "query", "queries"]);
+        assert_eq!(
+            [0, 1, 2].map(|n| UnitName::QUERY.for_count(n)),
+            ["queries", "query", "queries"]
+        );
         assert_eq!(UnitName::IO.to_string(), "IOs");
     }
 

@@ -1,6 +1,7 @@
 //! sysbench on the tables of a trial.
 
 use crate::client::Connection;
+use crosscheck::SqlLoad;
 use crosscheck::sysbench::{Driver, Server, Sysbench, unsupported};
 use engine::Stop;
 use host::Host;
@@ -48,10 +49,10 @@ pub(super) fn load(
     }
     let server = server(login, &control)?;
     drop(control);
-    let level = (trial.key.level.clients, trial.key.level.rate);
+    let (clients, rate) = (trial.key.level.clients, trial.key.level.rate);
     let run = |duration, seed| {
-        let done =
-            sysbench.load(&server, oltp, level, duration, Some(seed), &|| stop.is_requested())?;
+        let work = SqlLoad { clients, rate, duration, seed: Some(seed) };
+        let done = sysbench.load(&server, oltp, work, &|| stop.is_requested())?;
         done.map(|done| done.figures).ok_or_else(Failure::stopped)
     };
     // Zero would make it take the clock.

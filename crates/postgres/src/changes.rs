@@ -84,7 +84,7 @@ fn is_there(
 mod tests {
     use super::*;
 
-    fn of(change: BuiltInChange, algorithm: Option<Algorithm>) -> Result<String, Failure> {
+    fn sql_of(change: BuiltInChange, algorithm: Option<Algorithm>) -> Result<String, Failure> {
         let change = Change::BuiltIn(change);
         let change = SchemaChange { change, algorithm, lock_timeout: None };
         sql(&change, "sbtest1")
@@ -92,21 +92,21 @@ mod tests {
 
     #[test]
     fn changes_are_made_in_the_ways_that_the_server_has() {
-        let index = |algorithm| of(BuiltInChange::AddIndex, algorithm).unwrap();
+        let index = |algorithm| sql_of(BuiltInChange::AddIndex, algorithm).unwrap();
         assert_eq!(index(None), "CREATE INDEX weighin_added ON sbtest1 (pad)");
         assert_eq!(
             index(Some(Algorithm::Concurrently)),
             "CREATE INDEX CONCURRENTLY weighin_added ON sbtest1 (pad)"
         );
         assert_eq!(
-            of(BuiltInChange::ChangeType, Some(Algorithm::Plain)).unwrap(),
+            sql_of(BuiltInChange::ChangeType, Some(Algorithm::Plain)).unwrap(),
             "ALTER TABLE sbtest1 ALTER COLUMN k TYPE bigint"
         );
         for (change, algorithm) in [
             (BuiltInChange::AddColumn, Algorithm::Concurrently),
             (BuiltInChange::AddIndex, Algorithm::Inplace),
         ] {
-            let refused = of(change, Some(algorithm)).unwrap_err();
+            let refused = sql_of(change, Some(algorithm)).unwrap_err();
             assert_eq!(refused.kind, FailureKind::NotOffered);
         }
     }

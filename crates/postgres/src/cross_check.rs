@@ -1,8 +1,9 @@
 //! sysbench or pgbench on the tables of a trial.
 
 use crate::client::Connection;
+use crosscheck::SqlLoad;
 use crosscheck::libpq::Encryption;
-use crosscheck::pgbench::{Pgbench, PgbenchLoad, PgbenchServer};
+use crosscheck::pgbench::{Pgbench, PgbenchServer};
 use crosscheck::sysbench::{Driver, Server, Sysbench, unsupported};
 use engine::Stop;
 use host::Host;
@@ -95,6 +96,7 @@ pub(super) fn load(
     let password = credentials.password().bytes().to_vec();
     let stopped = || stop.is_requested();
     let run = |duration: Duration, seed: u32| {
+        let work = SqlLoad { clients, rate, duration, seed: Some(seed) };
         let done = match tool {
             SqlTool::Sysbench(sysbench) => {
                 let (address, user) = (ends.clone(), user.clone());
@@ -102,7 +104,7 @@ pub(super) fn load(
                 let driver = Driver::Pgsql(encryption.clone());
                 let server = Server { address, user, password, database, driver };
                 let oltp = load.workload.oltp()?;
-                sysbench.load(&server, oltp, (clients, rate), duration, Some(seed), &stopped)?
+                sysbench.load(&server, oltp, work, &stopped)?
             }
             SqlTool::Pgbench(pgbench) => {
                 let Workload::Transactions(transactions) = &load.workload else {
@@ -115,7 +117,6 @@ pub(super) fn load(
                     database: database.clone(),
                     encryption: encryption.clone(),
                 };
-                let work = PgbenchLoad { clients, rate, duration, seed };
                 pgbench.load(&server, transactions, work, &stopped)?
             }
         };

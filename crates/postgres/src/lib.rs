@@ -203,7 +203,7 @@ impl SqlKind for Postgres {
             read_only: sql::only_reads(workload),
             ..login_options(login.address(), login.credentials())
         };
-        Ok(PostgresWire::new(options, statements, Duplicates::of(workload)))
+        Ok(PostgresWire::new(options, statements, Duplicates::for_workload(workload)))
     }
 
     fn login_failure(error: &LoginError, login: &Login) -> Failure {

@@ -67,7 +67,9 @@ pub(super) fn load(
             Endpoint::Socket(_) | Endpoint::NotUp => "localhost".to_owned(),
         },
     };
-    let order = (workload, trial.key.level.clients);
-    let done = tool.load(&server, order, (load.warmup, load.duration), &|| stop.is_requested())?;
+    let clients = trial.key.level.clients;
+    let (warmup, duration) = (load.warmup, load.duration);
+    let stop = || stop.is_requested();
+    let done = tool.load(&server, workload, clients, warmup, duration, &stop)?;
     done.map(|done| done.figures).ok_or_else(Failure::stopped)
 }

@@ -91,7 +91,7 @@ pub(crate) fn dry_run(
     let wanted = Made { keys: workload.keys, size: workload.value_size };
     let complete = made == Some(wanted) && there > u64::from(workload.keys);
     let fill = workload.preload && !complete;
-    let load = Needs::of(workload, made.map_or(most, |made| most.max(made.keys)));
+    let load = Needs::for_workload(workload, made.map_or(most, |made| most.max(made.keys)));
     let mut denied = Denied::default();
     let needs = Needs { write: load.write || fill, ..load };
     attempt(control, needs, &mut denied).map_err(refused)?;

@@ -16,7 +16,7 @@ pub(super) struct Needs {
 impl Needs {
     /// Those of a load, when its keys are there, and of removing what a load of up to `most` keys
     /// leaves beside them.
-    pub(super) fn of(workload: &KeyValue, most: u32) -> Self {
+    pub(super) fn for_workload(workload: &KeyValue, most: u32) -> Self {
         let (sets, gets) = workload.sets_to_gets;
         Self { write: sets > 0, read: gets > 0, remove: most > workload.keys }
     }
@@ -142,7 +142,7 @@ pub(crate) fn check(
 ) -> Result<(), Failure> {
     let doing = format!("cannot run the load at {}", control.endpoint());
     let mut denied = Denied::default();
-    let tried = attempt(control, Needs::of(workload, most), &mut denied);
+    let tried = attempt(control, Needs::for_workload(workload, most), &mut denied);
     denied.check(control, &doing)?;
     let Err(error) = tried else { return Ok(()) };
     let failure = error.failure(&doing);

@@ -23,7 +23,7 @@ struct Words {
 }
 
 impl Words {
-    fn of(work: BackgroundWork) -> Self {
+    fn for_work(work: BackgroundWork) -> Self {
         match work {
             BackgroundWork::Snapshot => Self {
                 command: "BGSAVE",
@@ -50,7 +50,7 @@ pub(super) fn perform(
 ) -> Result<Perform, Failure> {
     let mut connection = Redis::connect(login)?;
     let stop = login.stop().clone();
-    let words = Words::of(work);
+    let words = Words::for_work(work);
     Ok(Box::new(move || {
         let told = Instant::now();
         let note = Some(tell(&mut connection, &words)?);

@@ -1,7 +1,6 @@
 //! The answer of a gate, for people, for continuous integration and for monitoring.
 
 use crate::document::Document;
-use crate::formats::{html, markdown, terminal};
 use crate::mark::{FIRST_METRIC, SUITES};
 use crate::numbers::{counted, interval, percent};
 use crate::runs::{RunFacts, RunName, RunsFormat, between_runs, json_text, level, ratio};
@@ -25,14 +24,7 @@ pub struct Gated<'a> {
 
 /// The answer in that form.
 pub fn render_gate(gated: &Gated<'_>, format: RunsFormat) -> String {
-    match format {
-        RunsFormat::Terminal { width, colour } => {
-            terminal::document(&document(gated), width, colour)
-        }
-        RunsFormat::Markdown => markdown::document(&document(gated)),
-        RunsFormat::Html => html::document(&document(gated)),
-        RunsFormat::Json => json(gated),
-    }
+    format.write(|| document(gated), || json(gated))
 }
 
 fn json(gated: &Gated<'_>) -> String {

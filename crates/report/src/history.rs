@@ -1,7 +1,6 @@
 //! Many runs over time, for people and programs.
 
 use crate::document::Document;
-use crate::formats::{html, markdown, terminal};
 use crate::numbers::{NOTHING, counted, date, figure, interval, percent};
 use crate::runs::{RunsFormat, json_text};
 use crate::tables::{Table, TableCell, numbers, words};
@@ -15,14 +14,7 @@ const VERSION: u32 = 1;
 
 /// A history in that form.
 pub fn render_history(history: &History, format: RunsFormat) -> String {
-    match format {
-        RunsFormat::Terminal { width, colour } => {
-            terminal::document(&document(history), width, colour)
-        }
-        RunsFormat::Markdown => markdown::document(&document(history)),
-        RunsFormat::Html => html::document(&document(history)),
-        RunsFormat::Json => json(history),
-    }
+    format.write(|| document(history), || json(history))
 }
 
 fn json(history: &History) -> String {
@@ -132,10 +124,7 @@ fn table(history: &History, found: &[(&CellHistory, &LevelChange)]) -> Table {
         table.push([
             TableCell::text(&cell.test),
             TableCell::text(&cell.target),
-            TableCell::text(match cell.level {
-                Level::NONE => String::new(),
-                other => other.to_string(),
-            }),
+            level(cell),
             TableCell::text(metric_name(cell.metric)),
             TableCell::text(date(from.started_at)),
             TableCell::text(&from.file),
@@ -146,6 +135,13 @@ fn table(history: &History, found: &[(&CellHistory, &LevelChange)]) -> Table {
         ]);
     }
     table.without_empty_columns()
+}
+
+fn level(cell: &CellHistory) -> TableCell {
+    match cell.level {
+        Level::NONE => TableCell::default(),
+        level => TableCell::text(level.to_string()),
+    }
 }
 
 /// Most figures whose course is shown; the JSON has all.
@@ -168,10 +164,7 @@ fn courses(history: &History) -> Option<Table> {
         table.push([
             TableCell::text(&cell.test),
             TableCell::text(&cell.target),
-            TableCell::text(match cell.level {
-                Level::NONE => String::new(),
-                other => other.to_string(),
-            }),
+            level(cell),
             TableCell::text(metric_name(cell.metric)),
             TableCell::text(values.len().to_string()),
             TableCell::text(values.last().map_or(NOTHING.to_owned(), |value| figure(*value))),

@@ -56,16 +56,25 @@ pub enum RunsFormat {
     Json,
 }
 
+impl RunsFormat {
+    /// A document, or the same as JSON.
+    pub(crate) fn write(
+        self,
+        document: impl FnOnce() -> Document,
+        json: impl FnOnce() -> String,
+    ) -> String {
+        match self {
+            Self::Terminal { width, colour } => terminal::document(&document(), width, colour),
+            Self::Markdown => markdown::document(&document()),
+            Self::Html => html::document(&document()),
+            Self::Json => json(),
+        }
+    }
+}
+
 /// A comparison of runs in that form.
 pub fn render_runs(runs: &Runs<'_>, format: RunsFormat) -> String {
-    match format {
-        RunsFormat::Terminal { width, colour } => {
-            terminal::document(&document(runs), width, colour)
-        }
-        RunsFormat::Markdown => markdown::document(&document(runs)),
-        RunsFormat::Html => html::document(&document(runs)),
-        RunsFormat::Json => json(runs),
-    }
+    format.write(|| document(runs), || json(runs))
 }
 
 #[derive(Serialize)]

@@ -211,11 +211,11 @@ impl Catalog {
             let entry = anew(&directory, name.clone(), mark, (self.limit, is_held), others);
             entries.insert(name, Arc::new(entry));
             if published.elapsed() >= INTERVAL {
-                self.publish(Entries::of(&entries));
+                self.publish(Entries::sorted(&entries));
                 published = Instant::now();
             }
         }
-        self.publish(Entries::of(&entries));
+        self.publish(Entries::sorted(&entries));
         took
     }
 
@@ -274,7 +274,7 @@ impl Catalog {
             }
             entries.insert(name, entry);
         }
-        self.publish(Entries::of(&entries));
+        self.publish(Entries::sorted(&entries));
         Some(Listing { directory, entries, stale })
     }
 
@@ -299,7 +299,7 @@ impl Catalog {
 }
 
 impl Entries {
-    fn of(entries: &BTreeMap<OsString, Arc<Entry>>) -> Self {
+    fn sorted(entries: &BTreeMap<OsString, Arc<Entry>>) -> Self {
         let mut entries: Vec<Arc<Entry>> = entries.values().cloned().collect();
         let is_running = |entry: &Entry| {
             entry.run.summary().is_some_and(|summary| summary.state == RunState::Running)

@@ -44,7 +44,7 @@ fn ways() -> impl Iterator<Item = (f64, f64)> {
 
 impl Persistence {
     /// Of logarithms in order of the blocks, level by level, outliers moved in.
-    pub fn of(levels: &[Vec<f64>]) -> Self {
+    pub fn from_levels(levels: &[Vec<f64>]) -> Self {
         let long: Vec<&[f64]> = levels
             .iter()
             .filter(|values| values.len() > 2)
@@ -87,9 +87,9 @@ fn shares(long: &[&[f64]]) -> Vec<f64> {
     if whole.len() < 2 {
         return Vec::new();
     }
-    let plain = Form::of(&Course::INDEPENDENT.matrix(blocks));
+    let plain = Form::from_matrix(&Course::INDEPENDENT.matrix(blocks));
     let scales = own_variances(&whole, &plain).into_iter().map(f64::sqrt);
-    let seen = Blocks::of(whole.iter().copied().zip(scales.collect::<Vec<f64>>()));
+    let seen = Blocks::from_levels(whole.iter().copied().zip(scales.collect::<Vec<f64>>()));
     let none = seen.log(&plain);
     let way = |(larger, kept)| seen.log(&form_of_shared(whole.len(), blocks, larger, kept)) - none;
     ways().map(way).collect()
@@ -125,7 +125,7 @@ impl EffectApart {
 }
 
 impl LastingApart {
-    pub fn of(first: &Persistence, second: &Persistence) -> Self {
+    pub fn between(first: &Persistence, second: &Persistence) -> Self {
         let all = |one: &Persistence| (one.long * one.repeats) as f64;
         let usual = first.repeats.min(second.repeats);
         let few = FEW_BLOCKS.get(usual).copied().unwrap_or(1.0)
@@ -258,14 +258,14 @@ mod tests {
             };
             (0..BLOCKS).map(&mut next).collect()
         };
-        Persistence::of(&(0..LEVELS).map(|_| level()).collect::<Vec<Vec<f64>>>())
+        Persistence::from_levels(&(0..LEVELS).map(|_| level()).collect::<Vec<Vec<f64>>>())
     }
 
     fn likely(kept: [f64; 2]) -> usize {
         let lasts = |seed: u64| {
             let mut normal = Normal::new(seed);
             let [first, second] = kept.map(|kept| target(kept, &mut normal));
-            LastingApart::of(&first, &second).likely() > 0.5
+            LastingApart::between(&first, &second).likely() > 0.5
         };
         (0..50).filter(|&seed| lasts(seed)).count()
     }
@@ -283,9 +283,9 @@ mod tests {
         let blocks: Vec<f64> = (0..BLOCKS).map(|block| block as f64 / 2.0).collect();
         let level = |_| blocks.iter().map(|block| block + normal.draw()).collect();
         let levels: Vec<Vec<f64>> = (0..LEVELS).map(level).collect();
-        let run = Persistence::of(&levels);
-        let each = LastingApart::of(&run, &run).widening([BLOCKS; 2]);
-        let means = LastingApart::of(&run.of_means(), &run.of_means()).widening([BLOCKS; 2]);
+        let run = Persistence::from_levels(&levels);
+        let each = LastingApart::between(&run, &run).widening([BLOCKS; 2]);
+        let means = LastingApart::between(&run.of_means(), &run.of_means()).widening([BLOCKS; 2]);
         assert!(each > 1.5 && means > 1.5, "{each} {means}");
     }
 
@@ -293,8 +293,8 @@ mod tests {
     fn too_few_values_say_nothing() {
         for levels in [vec![], vec![vec![1.0, 2.0]], vec![vec![1.0; 5]; 3], vec![vec![f64::NAN; 5]]]
         {
-            let run = Persistence::of(&levels);
-            let lasting = LastingApart::of(&run, &run);
+            let run = Persistence::from_levels(&levels);
+            let lasting = LastingApart::between(&run, &run);
             assert!(lasting.likely() < 0.2 && lasting.coefficient().is_finite(), "{lasting:?}");
             assert!(lasting.widening([5, 2]).is_finite(), "{lasting:?}");
         }

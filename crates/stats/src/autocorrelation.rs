@@ -30,8 +30,9 @@ impl Autocorrelation {
     /// 1 − 2 ÷ score² (after W. James and C. Stein, *Fourth Berkeley Symposium* 1, 1961, whose factor
     /// is 1 − 1 ÷ score²; so intervals of independent repeats are 2 to 4 % wider for nothing, and
     /// not 3 to 9 %).
-    pub fn of(samples: &[Vec<f64>], independent: f64) -> Self {
-        let seen: Vec<Steps> = samples.iter().filter_map(|sample| Steps::of(sample)).collect();
+    pub fn from_samples(samples: &[Vec<f64>], independent: f64) -> Self {
+        let seen: Vec<Steps> =
+            samples.iter().filter_map(|sample| Steps::from_values(sample)).collect();
         let weight: f64 = seen.iter().map(|steps| steps.weight).sum();
         let missing: f64 = seen.iter().map(|steps| steps.weight * (2.0 - steps.ratio)).sum();
         let score = missing / weight.sqrt() * independent.clamp(0.0, 1.0).sqrt();
@@ -74,7 +75,7 @@ struct Steps {
 
 impl Steps {
     /// Of three values at least that are not all the same.
-    fn of(values: &[f64]) -> Option<Self> {
+    fn from_values(values: &[f64]) -> Option<Self> {
         if values.len() < 3 {
             return None;
         }
@@ -133,7 +134,7 @@ mod tests {
     #[test]
     fn many_samples_tell_the_coefficient() {
         for (n, coefficient) in [(3, 0.5), (5, 0.5), (5, 0.8), (10, 0.3)] {
-            let found = Autocorrelation::of(&samples(4000, n, coefficient, 7), 1.0);
+            let found = Autocorrelation::from_samples(&samples(4000, n, coefficient, 7), 1.0);
             assert!((found.coefficient - coefficient).abs() < 0.08, "{n} {coefficient}: {found:?}");
             assert!(found.score > 5.0);
         }
@@ -141,7 +142,8 @@ mod tests {
 
     #[test]
     fn independent_repeats_seldom_seem_alike() {
-        let scores = (0..400).map(|seed| Autocorrelation::of(&samples(12, 4, 0.0, seed), 1.0));
+        let scores =
+            (0..400).map(|seed| Autocorrelation::from_samples(&samples(12, 4, 0.0, seed), 1.0));
         let scores: Vec<Autocorrelation> = scores.collect();
         let alike = scores.iter().filter(|found| found.score > 3.0).count();
         assert!(alike <= 4, "{alike} of 400");
@@ -171,7 +173,7 @@ mod tests {
     #[test]
     fn what_says_nothing_of_an_order_widens_nothing() {
         for samples in [vec![], vec![vec![1.0, 2.0]], vec![vec![3.0; 5]], vec![vec![f64::NAN; 4]]] {
-            let found = Autocorrelation::of(&samples, 1.0);
+            let found = Autocorrelation::from_samples(&samples, 1.0);
             assert_eq!(found, Autocorrelation::default());
             assert_eq!(found.widening(5.0), 1.0);
         }

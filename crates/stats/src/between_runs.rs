@@ -19,7 +19,7 @@ impl BetweenRuns {
     /// of Mathematical Statistics* 12, 1941), so that a lasting change counts as one step and not in all
     /// runs after it. What differs from run to run is mostly common to the figures of a run, so that
     /// together they have no more degrees of freedom than one of them: 2 (k − 1)² ÷ (3k − 4) of k runs.
-    pub fn of(figures: &[Vec<f64>]) -> Option<Self> {
+    pub fn from_figures(figures: &[Vec<f64>]) -> Option<Self> {
         let steps = || figures.iter().flat_map(|logs| logs.windows(2).map(|two| two[1] - two[0]));
         let squares: f64 = steps().map(|step| step * step).sum();
         let deviation = (squares / (2.0 * steps().count() as f64)).sqrt();
@@ -45,18 +45,20 @@ mod tests {
 
     #[test]
     fn a_lasting_change_is_one_step() {
-        let found = BetweenRuns::of(&[vec![0.0, 0.1, 0.0, 0.1], vec![1.0, 1.1, 1.0, 1.1]]).unwrap();
+        let found =
+            BetweenRuns::from_figures(&[vec![0.0, 0.1, 0.0, 0.1], vec![1.0, 1.1, 1.0, 1.1]])
+                .unwrap();
         // Steps of 0.1 alone: √(0.01 ÷ 2), with 2 · 9 ÷ 8 degrees of freedom.
         assert!((found.deviation - 0.005_f64.sqrt()).abs() < 1e-12, "{found:?}");
         assert!((found.freedom - 2.25).abs() < 1e-12 && found.runs == 4);
-        let changed = BetweenRuns::of(&[vec![0.0, 0.0, 0.0, 1.0, 1.0, 1.0]]).unwrap();
+        let changed = BetweenRuns::from_figures(&[vec![0.0, 0.0, 0.0, 1.0, 1.0, 1.0]]).unwrap();
         assert!((changed.deviation - 0.1_f64.sqrt()).abs() < 1e-12, "{changed:?}");
     }
 
     #[test]
     fn one_run_or_no_scatter_tells_nothing() {
-        assert_eq!(BetweenRuns::of(&[vec![1.0], vec![2.0]]), None);
-        assert_eq!(BetweenRuns::of(&[vec![1.0, 1.0]]), None);
-        assert_eq!(BetweenRuns::of(&[]), None);
+        assert_eq!(BetweenRuns::from_figures(&[vec![1.0], vec![2.0]]), None);
+        assert_eq!(BetweenRuns::from_figures(&[vec![1.0, 1.0]]), None);
+        assert_eq!(BetweenRuns::from_figures(&[]), None);
     }
 }

@@ -45,8 +45,8 @@ struct OfPair {
 pub type OfTargets = ([usize; 2], Vec<f64>);
 
 impl ByTarget {
-    /// Learned from samples as [`Scatter::of`] is.
-    pub fn of(samples: &[OfTargets]) -> Option<Self> {
+    /// Learned from samples as [`Scatter::from_samples`] is.
+    pub fn from_samples(samples: &[OfTargets]) -> Option<Self> {
         Self::with(samples, 1.0)
     }
 
@@ -54,7 +54,9 @@ impl ByTarget {
         let logs: Vec<&[f64]> = samples.iter().map(|(_, sample)| sample.as_slice()).collect();
         let many = || samples.iter().filter(|(_, sample)| sample.len() > 1);
         let plain: Vec<([usize; 2], f64)> = many()
-            .filter_map(|(targets, sample)| Some((*targets, Moments::of(sample)?.variance)))
+            .filter_map(|(targets, sample)| {
+                Some((*targets, Moments::from_values(sample)?.variance))
+            })
             .collect();
         if plain.len() < FEWEST {
             return None;
@@ -88,7 +90,7 @@ impl ByTarget {
             .zip(worths.iter().zip(targets))
             .map(|((group, own), (worth, targets))| {
                 let moved = group.iter().map(|sample| moved_in(sample, own.max(of_all)));
-                let samples = moved.filter_map(|sample| Moments::of(&sample)).collect();
+                let samples = moved.filter_map(|sample| Moments::from_values(&sample)).collect();
                 Group { samples, worth: *worth, targets }
             })
             .collect();
@@ -99,8 +101,8 @@ impl ByTarget {
         }
         let owned: Vec<Vec<f64>> = samples.iter().map(|(_, sample)| sample.clone()).collect();
         let share = worths.iter().sum::<f64>() / samples_of().count() as f64;
-        let autocorrelation = Autocorrelation::of(&owned, share);
-        let Learned { possible, joined, equality } = Learned::of(&learned);
+        let autocorrelation = Autocorrelation::from_samples(&owned, share);
+        let Learned { possible, joined, equality } = Learned::from_groups(&learned);
         let mut logs = vec![(0.0, 0.0); by_group.len()];
         for (groups, weight) in joined.into_iter().filter(|(_, weight)| *weight >= UNLIKELY) {
             let together = typical(by_group[groups.clone()].iter().flatten().copied());
@@ -125,7 +127,7 @@ impl ByTarget {
         let group = |target| self.group.get(&target).copied().unwrap_or(0);
         let of_group = &self.scatters[group(targets[0]).min(group(targets[1]))];
         let Some(pair) = self.pairs.get(&in_order_of_number(targets)) else { return of_group };
-        pair.known.get_or_init(|| of_group.clone().with_lasting(Lasting::of(&pair.levels)))
+        pair.known.get_or_init(|| of_group.clone().with_lasting(Lasting::from_levels(&pair.levels)))
     }
 
     /// With the logarithms that ratios are of, in order of the blocks: each pair of targets with its levels,
@@ -174,7 +176,7 @@ impl Scatter {
     ///
     /// `independent` is how much of what the samples say is not said twice, in (0, 1]: the ratios
     /// of all pairs of k targets rest on k samples, so their share is 2 ÷ k.
-    pub fn of(samples: &[Vec<f64>], independent: f64) -> Option<Self> {
+    pub fn from_samples(samples: &[Vec<f64>], independent: f64) -> Option<Self> {
         let of_one: Vec<([usize; 2], Vec<f64>)> =
             samples.iter().map(|sample| ([0, 0], sample.clone())).collect();
         Some(ByTarget::with(&of_one, independent.clamp(0.0, 1.0))?.target(0).clone())

@@ -26,24 +26,25 @@ impl Expected {
     /// It serves to plan, and never to judge: no ratio is shown or tested anywhere else than where its
     /// own values put it.
     pub fn by_others(ratios: &[&Ratio]) -> Vec<Option<Self>> {
-        let known: Vec<Option<LogRatio>> = ratios.iter().map(|ratio| LogRatio::of(ratio)).collect();
+        let known: Vec<Option<LogRatio>> =
+            ratios.iter().map(|ratio| LogRatio::from_ratio(ratio)).collect();
         let others = |own: usize| {
             let others = known.iter().enumerate().filter(|(place, _)| *place != own);
-            Self::of(&others.filter_map(|(_, known)| *known).collect::<Vec<LogRatio>>())
+            Self::from_ratios(&others.filter_map(|(_, known)| *known).collect::<Vec<LogRatio>>())
         };
         (0..ratios.len()).map(others).collect()
     }
 
-    fn of(all: &[LogRatio]) -> Option<Self> {
+    fn from_ratios(all: &[LogRatio]) -> Option<Self> {
         if all.len() < MIN_OTHERS {
             return None;
         }
-        let fixed = Weighted::of(all, 0.0);
+        let fixed = Weighted::from_ratios(all, 0.0);
         let apart: f64 =
             all.iter().map(|one| (one.log - fixed.mean).powi(2) / one.variance).sum::<f64>();
         let beyond_chance = apart - (all.len() - 1) as f64;
         let between = (beyond_chance / (fixed.weight - fixed.squares / fixed.weight)).max(0.0);
-        let random = Weighted::of(all, between);
+        let random = Weighted::from_ratios(all, between);
         let expected = Self { mean: random.mean, variance: between + 1.0 / random.weight };
         (expected.mean.is_finite() && expected.variance.is_finite()).then_some(expected)
     }
@@ -57,7 +58,7 @@ struct LogRatio {
 }
 
 impl LogRatio {
-    fn of(ratio: &Ratio) -> Option<Self> {
+    fn from_ratio(ratio: &Ratio) -> Option<Self> {
         let variance = ratio.standard_error()?.powi(2);
         (variance > 0.0).then(|| Self { log: ratio.point.ln(), variance })
     }
@@ -71,7 +72,7 @@ struct Weighted {
 }
 
 impl Weighted {
-    fn of(all: &[LogRatio], between: f64) -> Self {
+    fn from_ratios(all: &[LogRatio], between: f64) -> Self {
         let weight = |one: &LogRatio| 1.0 / (one.variance + between);
         let sum: f64 = all.iter().map(weight).sum();
         Self {

@@ -78,7 +78,7 @@ pub(crate) struct Form {
 
 impl Form {
     /// Of a positive definite covariance.
-    pub(crate) fn of(matrix: &[Vec<f64>]) -> Self {
+    pub(crate) fn from_matrix(matrix: &[Vec<f64>]) -> Self {
         let n = matrix.len();
         let (inverse, determinant) = inverse(matrix);
         let sums: Vec<f64> = inverse.iter().map(|row| row.iter().sum()).collect();
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn independent_values_have_their_own_sum_of_squares() {
-        let form = Form::of(&Course::INDEPENDENT.matrix(4));
+        let form = Form::from_matrix(&Course::INDEPENDENT.matrix(4));
         // Of 1, 2, 4, 9 around their mean, 4.
         assert!((form.squares(&[1.0, 2.0, 4.0, 9.0]) - 38.0).abs() < 1e-9);
         assert!((form.constant + 4.0_f64.ln() / 2.0).abs() < 1e-12);

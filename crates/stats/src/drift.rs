@@ -32,7 +32,7 @@ struct Levels {
 }
 
 impl Levels {
-    fn of(values: &[f64]) -> Self {
+    fn from_values(values: &[f64]) -> Self {
         let (at, _) = strongest(&ranks(values));
         let mut values = values.to_vec();
         let (before, after) = values.split_at_mut(at);
@@ -125,12 +125,12 @@ impl Drift {
         (alpha, tries): (f64, usize),
         normal: &mut Normal,
     ) -> Option<f64> {
-        let levels = Levels::of(values);
+        let levels = Levels::from_values(values);
         let coefficient = self.coefficient(&levels, normal);
         let seen = levels.contrast();
         let mut as_clear = 1.0;
         for _ in 0..tries {
-            let drifted = Levels::of(&series(values.len(), coefficient, normal));
+            let drifted = Levels::from_values(&series(values.len(), coefficient, normal));
             if drifted.contrast() >= seen {
                 as_clear += 1.0;
             }
@@ -148,7 +148,8 @@ impl Drift {
             let mut most = f64::NEG_INFINITY;
             let mean = |step: usize| {
                 let coefficient = STEP * step as f64;
-                let one = |_| Levels::of(&series(count, coefficient, normal)).resemblance();
+                let one =
+                    |_| Levels::from_values(&series(count, coefficient, normal)).resemblance();
                 // By chance it may seem to fall.
                 most = most.max((0..SERIES).map(one).sum::<f64>() / SERIES as f64);
                 most

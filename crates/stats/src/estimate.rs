@@ -109,7 +109,7 @@ impl Estimate {
         }
         let (point, n) = (sample.median(), sample.len());
         let logs: Vec<f64> = sample.sorted().iter().map(|value| value.ln()).collect();
-        let interval = Centre::of(&logs, Some(scatter)).and_then(|centre| {
+        let interval = Centre::from_values(&logs, Some(scatter)).and_then(|centre| {
             let bounds = centre.bounds(confidence)?;
             let method = IntervalMethod::BorrowedScatter;
             Interval::from_logs(point, bounds, sample.rounding(), method)
@@ -138,7 +138,7 @@ impl Estimate {
             return None;
         }
         let logs: Vec<f64> = sample.sorted().iter().map(|value| value.ln()).collect();
-        let centre = Centre::of(&logs, scatter)?.next();
+        let centre = Centre::from_values(&logs, scatter)?.next();
         let method = if centre.is_alone() {
             IntervalMethod::StudentLog
         } else {

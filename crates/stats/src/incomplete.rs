@@ -21,8 +21,8 @@ impl SharedVariance {
     /// From pairs of logarithms by cell: the correlation of partners, plus one standard error of its
     /// Fisher transform, since too low a share would promise too much. `independent` is the share
     /// of the pairs that says nothing twice, in (0, 1]. All of it where nothing is known.
-    pub fn of(cells: &[Vec<(f64, f64)>], independent: f64) -> Self {
-        let Partnership { correlation, freedom, .. } = Partnership::of(cells);
+    pub fn from_cells(cells: &[Vec<(f64, f64)>], independent: f64) -> Self {
+        let Partnership { correlation, freedom, .. } = Partnership::from_cells(cells);
         let freedom = freedom * independent.clamp(0.0, 1.0);
         if !correlation.is_finite() || freedom <= 1.0 {
             return Self(1.0);
@@ -42,9 +42,9 @@ pub struct InCommon {
 }
 
 impl InCommon {
-    /// From pairs of logarithms as [`SharedVariance::of`]; nothing where that is not known.
-    pub fn of(cells: &[Vec<(f64, f64)>], independent: f64) -> Self {
-        let Partnership { correlation, covariance, freedom } = Partnership::of(cells);
+    /// From pairs of logarithms as [`SharedVariance::from_cells`]; nothing where that is not known.
+    pub fn from_cells(cells: &[Vec<(f64, f64)>], independent: f64) -> Self {
+        let Partnership { correlation, covariance, freedom } = Partnership::from_cells(cells);
         let freedom = freedom * independent.clamp(0.0, 1.0);
         if !correlation.is_finite() || freedom <= 1.0 || covariance <= 0.0 {
             return Self::default();
@@ -65,7 +65,7 @@ struct Partnership {
 }
 
 impl Partnership {
-    fn of(cells: &[Vec<(f64, f64)>]) -> Self {
+    fn from_cells(cells: &[Vec<(f64, f64)>]) -> Self {
         let (mut both, mut a_squared, mut b_squared, mut freedom) = (0.0, 0.0, 0.0, 0.0);
         for pairs in cells.iter().filter(|pairs| pairs.len() > 1) {
             let n = pairs.len() as f64;
@@ -175,7 +175,7 @@ mod tests {
         let alike: Vec<Vec<(f64, f64)>> = (0..40)
             .map(|i| (0..5).map(|k| (f64::from((i * k) % 7), f64::from((i * k) % 7))).collect())
             .collect();
-        assert!(SharedVariance::of(&alike, 1.0).0 > 0.98);
+        assert!(SharedVariance::from_cells(&alike, 1.0).0 > 0.98);
         let apart: Vec<Vec<(f64, f64)>> = (0..400)
             .map(|i| {
                 (0..5)
@@ -183,9 +183,12 @@ mod tests {
                     .collect()
             })
             .collect();
-        let share = SharedVariance::of(&apart, 1.0).0;
+        let share = SharedVariance::from_cells(&apart, 1.0).0;
         assert!(share < 0.15, "{share}");
-        assert_eq!(SharedVariance::of(&[], 1.0), SharedVariance(1.0));
-        assert_eq!(SharedVariance::of(&[vec![(1.0, 1.0), (1.0, 1.0)]], 1.0), SharedVariance(1.0));
+        assert_eq!(SharedVariance::from_cells(&[], 1.0), SharedVariance(1.0));
+        assert_eq!(
+            SharedVariance::from_cells(&[vec![(1.0, 1.0), (1.0, 1.0)]], 1.0),
+            SharedVariance(1.0)
+        );
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn order_statistics(sorted: &[f64], confidence: f64) -> Option<Bounds
 /// Student's t interval of the mean, at exactly this confidence if the values are normal; `None`
 /// for fewer than two.
 pub(crate) fn student(values: &[f64], confidence: f64) -> Option<Bounds> {
-    let spread = MeanSpread::of(values)?;
+    let spread = MeanSpread::from_values(values)?;
     let half = t_quantile(confidence, spread.freedom)? * spread.error_squared.sqrt();
     Some(Bounds { low: spread.mean - half, high: spread.mean + half, confidence })
 }
@@ -67,7 +67,7 @@ pub(crate) struct MeanSpread {
 
 impl MeanSpread {
     /// Of at least two values.
-    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+    pub(crate) fn from_values(values: &[f64]) -> Option<Self> {
         if values.len() < 2 {
             return None;
         }

@@ -83,7 +83,7 @@ struct AtLevel {
 }
 
 impl AtLevel {
-    fn of(pairs: &[(f64, f64)]) -> Self {
+    fn from_pairs(pairs: &[(f64, f64)]) -> Self {
         let pairs = &pairs[..pairs.len().min(LONGEST)];
         let each = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).collect::<Vec<f64>>();
         Self {
@@ -102,9 +102,9 @@ impl Lasting {
     /// The likelihoods are those of first-order autoregressions, from which means and variances are
     /// integrated out (D. A. Harville, *Biometrika* 61, 1974). The figures of a target say as much as its
     /// ratios, unless blocks have something in common that lasts; both are possible.
-    pub fn of(levels: &[Vec<(f64, f64)>]) -> Self {
+    pub fn from_levels(levels: &[Vec<(f64, f64)>]) -> Self {
         let long = levels.iter().filter(|pairs| pairs.len() > 2);
-        let long: Vec<AtLevel> = long.map(|pairs| AtLevel::of(pairs)).collect();
+        let long: Vec<AtLevel> = long.map(|pairs| AtLevel::from_pairs(pairs)).collect();
         let blocks = long.iter().map(|level| level.ratios.len()).max().unwrap_or(0);
         // Where trials are missing, most levels have fewer.
         let usual = long.iter().map(|level| level.ratios.len()).sum::<usize>() / long.len().max(1);
@@ -220,9 +220,9 @@ impl Kind {
     }
 
     fn shapes(self, n: usize) -> impl Iterator<Item = Form> {
-        let own = Form::of(&self.course().matrix(n));
+        let own = Form::from_matrix(&self.course().matrix(n));
         let shape = move |(larger, kept): (f64, f64)| {
-            Form::of(&self.course().and(1.0 - larger.recip(), kept).matrix(n))
+            Form::from_matrix(&self.course().and(1.0 - larger.recip(), kept).matrix(n))
         };
         std::iter::once(own).chain(common().map(shape))
     }
@@ -331,7 +331,7 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     /// Of levels with one value in each block, and how widely each level scatters.
-    pub(crate) fn of<'a>(levels: impl Iterator<Item = (&'a [f64], f64)> + Clone) -> Self {
+    pub(crate) fn from_levels<'a>(levels: impl Iterator<Item = (&'a [f64], f64)> + Clone) -> Self {
         let size = levels.clone().count() as f64;
         let count = levels.clone().map(|(values, _)| values.len()).max().unwrap_or(0);
         let (mut sums, mut all) = (vec![0.0; count], 0.0);
@@ -368,7 +368,7 @@ pub(crate) fn form_of_shared(size: usize, blocks: usize, larger: f64, kept: f64)
     let shared = size as f64 * larger;
     let mut matrix = Course::of_share(shared / (1.0 + shared), kept).matrix(blocks);
     matrix.iter_mut().flatten().for_each(|value| *value *= 1.0 + shared);
-    Form::of(&matrix)
+    Form::from_matrix(&matrix)
 }
 
 /// How much larger what levels share may be than what they do not, and how far it may last.
@@ -390,7 +390,7 @@ type KeptForms = ((usize, usize), Arc<SharedForms>);
 
 impl SharedForms {
     /// The last ones are kept: all pairs of a study ask for the same.
-    fn of(levels: usize, blocks: usize) -> Arc<Self> {
+    fn for_size(levels: usize, blocks: usize) -> Arc<Self> {
         static LAST: Mutex<Option<KeptForms>> = Mutex::new(None);
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, forms)) = last.as_ref().filter(|(known, _)| *known == (levels, blocks)) {
@@ -398,7 +398,7 @@ impl SharedForms {
         }
         let form = |(larger, kept)| form_of_shared(levels, blocks, larger, kept);
         let forms = Arc::new(Self {
-            plain: Form::of(&Course::INDEPENDENT.matrix(blocks)),
+            plain: Form::from_matrix(&Course::INDEPENDENT.matrix(blocks)),
             cancelling: common().map(|(larger, kept)| form((larger - 1.0, kept))).collect(),
             shared: shared().map(form).collect(),
         });
@@ -415,7 +415,7 @@ fn of_shared(levels: &[AtLevel], blocks: usize, prior: f64) -> Vec<(f64, Possibl
         return Vec::new();
     }
     let size = whole.len();
-    let forms = SharedForms::of(size, blocks);
+    let forms = SharedForms::for_size(size, blocks);
     let plain = &forms.plain;
     let targets: [fn(&AtLevel) -> &Vec<f64>; 2] = [|at| &at.first, |at| &at.second];
     let figures = targets.map(|of| whole.iter().map(|at| of(at).as_slice()).collect::<Vec<_>>());
@@ -423,12 +423,12 @@ fn of_shared(levels: &[AtLevel], blocks: usize, prior: f64) -> Vec<(f64, Possibl
     let own = figures.each_ref().map(|of| own_variances(of, plain));
     let of_target = |target: usize| {
         let scales = own[target].iter().map(|own| own.sqrt());
-        Blocks::of(figures[target].iter().copied().zip(scales))
+        Blocks::from_levels(figures[target].iter().copied().zip(scales))
     };
     let [first, second] = [of_target(0), of_target(1)];
     let scales = || own[0].iter().zip(&own[1]).map(|(first, second)| (first + second).sqrt());
-    let ratios = Blocks::of(whole.iter().map(|at| at.ratios.as_slice()).zip(scales()));
-    let sums = Blocks::of(whole.iter().map(|at| at.sums.as_slice()).zip(scales()));
+    let ratios = Blocks::from_levels(whole.iter().map(|at| at.ratios.as_slice()).zip(scales()));
+    let sums = Blocks::from_levels(whole.iter().map(|at| at.sums.as_slice()).zip(scales()));
     let cancelling: Vec<(&Form, f64)> =
         forms.cancelling.iter().map(|form| (form, sums.squares(form))).collect();
     let both = |form: &Form, other: &Form, squares: f64| {
@@ -547,7 +547,9 @@ mod tests {
     }
 
     fn likely(kept: f64, blocks: &[f64]) -> usize {
-        (0..50).filter(|&seed| Lasting::of(&pairs(kept, blocks, seed)).likely() > 0.5).count()
+        (0..50)
+            .filter(|&seed| Lasting::from_levels(&pairs(kept, blocks, seed)).likely() > 0.5)
+            .count()
     }
 
     #[test]
@@ -563,14 +565,15 @@ mod tests {
         let mut normal = Normal::new(1);
         let blocks: Vec<f64> = (0..6).map(|_| normal.draw()).collect();
         let level = |_| blocks.iter().map(|block| (normal.draw() / 5.0, *block)).collect();
-        let lasting = Lasting::of(&(0..LEVELS).map(level).collect::<Vec<Vec<(f64, f64)>>>());
+        let lasting =
+            Lasting::from_levels(&(0..LEVELS).map(level).collect::<Vec<Vec<(f64, f64)>>>());
         assert!(lasting.likely() > 0.99 && lasting.widening(6) > 1.5, "{lasting:?}");
     }
 
     #[test]
     fn too_few_blocks_say_nothing() {
         for levels in [vec![], vec![vec![(1.0, 2.0), (2.0, 4.0)]], vec![vec![(1.0, 1.0); 5]]] {
-            let lasting = Lasting::of(&levels);
+            let lasting = Lasting::from_levels(&levels);
             assert!(lasting.likely() < 0.05, "{lasting:?}");
             assert!(lasting.widening(2) < 1.2 && lasting.coefficient().is_finite());
         }

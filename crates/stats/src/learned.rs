@@ -37,7 +37,7 @@ pub(crate) struct Moments {
 
 impl Moments {
     /// Of two values at least.
-    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+    pub(crate) fn from_values(values: &[f64]) -> Option<Self> {
         if values.len() < 2 {
             return None;
         }
@@ -109,10 +109,10 @@ impl Learned {
     /// of its own, and all such partitions count by their posterior weight (product partition models;
     /// D. Barry and J. A. Hartigan, *Annals of Statistics* 20, 1992, whose recursion over the last
     /// block adds them all up).
-    pub(crate) fn of(groups: &[Group]) -> Self {
+    pub(crate) fn from_groups(groups: &[Group]) -> Self {
         let all = || groups.iter().flat_map(|group| &group.samples);
         let mean = all().map(|sample| sample.variance).sum::<f64>() / all().count() as f64;
-        let grid = Grid::of(groups, mean);
+        let grid = Grid::for_groups(groups, mean);
         let blocks = grid.blocks(groups);
         let worth: f64 = groups.iter().map(|group| group.worth).sum();
         let many = (worth / USUAL_SAMPLES).sqrt();
@@ -165,7 +165,7 @@ struct Grid {
 }
 
 impl Grid {
-    fn of(groups: &[Group], mean: f64) -> Self {
+    fn for_groups(groups: &[Group], mean: f64) -> Self {
         let least = LEAST_VARIANCE * mean;
         let means = || {
             groups.iter().map(|group| (log_mean(group.samples.iter(), least) - mean.ln()) / STEP)

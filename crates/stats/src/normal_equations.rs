@@ -9,7 +9,7 @@ pub(crate) struct Normal {
 
 impl Normal {
     /// Of rows of three factors and what they should give together.
-    pub(crate) fn of(rows: impl Iterator<Item = [f64; 4]>) -> Self {
+    pub(crate) fn from_rows(rows: impl Iterator<Item = [f64; 4]>) -> Self {
         let mut products = [[0.0; 4]; 3];
         for row in rows {
             for i in 0..3 {

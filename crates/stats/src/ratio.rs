@@ -77,7 +77,8 @@ impl Ratio {
             .collect::<Result<Vec<f64>, SampleError>>()?;
         let only = *logs.first().ok_or(SampleError::Empty)?;
         let rounding = rounding.max(0.0);
-        let centre = Centre::of(&logs, scatter).map(|centre| hidden_scatter(centre, rounding));
+        let centre =
+            Centre::from_values(&logs, scatter).map(|centre| hidden_scatter(centre, rounding));
         let value = centre.as_ref().map_or(only, |centre| centre.value);
         let deviations = match scatter {
             Some(scatter) => scatter.deviations(&logs),
@@ -164,7 +165,7 @@ impl Ratio {
         let effects = effects.unwrap_or_else(|| vec![EffectApart::NONE]);
         let centre = |logs: &[f64], scatter: Option<&Scatter>| match scatter {
             Some(scatter) if lasting.is_some() => scatter.independent_centre(logs),
-            _ => Centre::of(logs, scatter),
+            _ => Centre::from_values(logs, scatter),
         };
         let centre = centre(&base_logs, scatter.map(|(base, _)| base))
             .zip(centre(&candidate_logs, scatter.map(|(_, candidate)| candidate)))

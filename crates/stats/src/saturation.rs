@@ -159,7 +159,7 @@ impl SaturationFit {
     ///
     /// The intervals are Student's over what each repeat gives by itself where the law is taken as linear
     /// around the fit.
-    pub fn of(clients: &[f64], repeats: &[Vec<f64>], confidence: f64) -> Option<Self> {
+    pub fn fit(clients: &[f64], repeats: &[Vec<f64>], confidence: f64) -> Option<Self> {
         if clients.len() < USL_MIN_LEVELS || repeats.len() < 2 {
             return None;
         }
@@ -206,7 +206,7 @@ fn nearby(law: &Saturation, clients: &[f64], logs: &[f64]) -> Option<[f64; 2]> {
         let by_sharpness = (sharper(n) - blunter(n)) / (2.0 * STEP);
         [1.0, by_knee, by_sharpness, log - law.lambda.ln() - own(n)]
     });
-    let normal = Normal::of(rows);
+    let normal = Normal::from_rows(rows);
     // At an end of its range the sharpness is not fitted.
     let inside = SHARPNESS.0 + STEP < sharpness && sharpness < SHARPNESS.1 - STEP;
     let with_sharpness = if inside { normal.solve([0, 1, 2]) } else { None };

@@ -139,7 +139,7 @@ impl Scatter {
         if values.len() < 2 {
             return None;
         }
-        Moments::of(&self.moved_in(values))
+        Moments::from_values(&self.moved_in(values))
     }
 
     /// The same without those that are further off than any chance explains, where these are few: however
@@ -204,14 +204,14 @@ impl Scatter {
 
 impl Centre {
     /// Of two values at least, by that scatter; with none by their own alone.
-    pub(crate) fn of(values: &[f64], scatter: Option<&Scatter>) -> Option<Self> {
+    pub(crate) fn from_values(values: &[f64], scatter: Option<&Scatter>) -> Option<Self> {
         if values.len() < 2 {
             return None;
         }
         if let Some(scatter) = scatter {
             return scatter.centre(values);
         }
-        let spread = MeanSpread::of(values)?;
+        let spread = MeanSpread::from_values(values)?;
         let scale = spread.error_squared.sqrt();
         let error = Error::only(scale, spread.freedom);
         Some(Self::with(spread.mean, spread.freedom + 1.0, vec![error]))

@@ -62,15 +62,15 @@ impl Looks {
     /// The error of a test of that many repeats by itself, so that all looks together err with
     /// `error`; both in (0, 1).
     pub fn nominal(&self, repeats: usize, error: f64) -> f64 {
-        Self::of(self.at(repeats, &self.nominal), error)
+        Self::nominal_of(self.at(repeats, &self.nominal), error)
     }
 
     /// The same of the tests that two are the same, each of its two sides at half of `error`.
     pub fn nominal_same(&self, repeats: usize, error: f64) -> f64 {
-        Self::of(self.at(repeats, &self.same), error)
+        Self::nominal_of(self.at(repeats, &self.same), error)
     }
 
-    fn of(look: &[f64; ERRORS.len()], error: f64) -> f64 {
+    fn nominal_of(look: &[f64; ERRORS.len()], error: f64) -> f64 {
         if error > ERRORS[ERRORS.len() - 1] {
             return look[ERRORS.len() - 1].exp();
         }

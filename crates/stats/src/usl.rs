@@ -123,7 +123,7 @@ impl UslFit {
     /// Fits the law to repeats of throughput, each with one value for each of `clients`. `None`
     /// for fewer than two repeats or [`USL_MIN_LEVELS`], without a level of one client, and
     /// for values that are not above 0.
-    pub fn of(clients: &[f64], repeats: &[Vec<f64>]) -> Option<Self> {
+    pub fn fit(clients: &[f64], repeats: &[Vec<f64>]) -> Option<Self> {
         if clients.len() < USL_MIN_LEVELS || !clients.contains(&1.0) {
             return None;
         }
@@ -146,7 +146,7 @@ impl UslFit {
     /// let law = Usl { lambda: 740.0, sigma: 0.04, kappa: 0.0006 };
     /// let clients = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
     /// let repeat: Vec<f64> = clients.iter().map(|&n| law.throughput(n)).collect();
-    /// let fit = UslFit::of(&clients, &[repeat.clone(), repeat]).expect("a fit");
+    /// let fit = UslFit::fit(&clients, &[repeat.clone(), repeat]).expect("a fit");
     /// let peak = fit.parameters(0.95, &Bootstrap::new(1)).and_then(|found| found.peak.clients);
     /// assert!((peak.expect("a law with a peak") - 40.0).abs() < 1e-3);
     /// ```
@@ -259,7 +259,7 @@ impl<'a> Fitting<'a> {
 /// 1/λ, σ/λ and κ/λ, none of them negative, with the least squares of what these rows leave. The
 /// best of the solutions in which some are held at 0; with three parameters all can be tried.
 fn least_squares(rows: &[[f64; 4]]) -> Option<[f64; 3]> {
-    let normal = Normal::of(rows.iter().copied());
+    let normal = Normal::from_rows(rows.iter().copied());
     let squares = |solution: &[f64; 3]| -> f64 {
         let fit = |row: &[f64; 4]| -> f64 { row.iter().zip(solution).map(|(a, b)| a * b).sum() };
         rows.iter().map(|row| (row[3] - fit(row)).powi(2)).sum()
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn a_curve_that_is_no_such_law_shows_in_the_residuals() {
         let capped: Vec<f64> = LEVELS.iter().map(|&n| 100.0 * n.min(16.0)).collect();
-        let fit = UslFit::of(&LEVELS, &[capped.clone(), capped]).unwrap();
+        let fit = UslFit::fit(&LEVELS, &[capped.clone(), capped]).unwrap();
         let largest = fit.residuals.iter().map(|r| r.abs()).fold(0.0, f64::max);
         assert!(largest > 0.1, "{:?}", fit.residuals);
     }
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn a_fit_needs_six_levels_one_of_them_a_single_client_and_two_repeats() {
         let row = |n: usize| LEVELS[..n].iter().map(|n| 100.0 * n).collect::<Vec<f64>>();
-        let fit = |levels: &[f64], repeats: &[Vec<f64>]| UslFit::of(levels, repeats).is_some();
+        let fit = |levels: &[f64], repeats: &[Vec<f64>]| UslFit::fit(levels, repeats).is_some();
         assert!(fit(&LEVELS[..6], &[row(6), row(6)]));
         assert!(!fit(&LEVELS[..5], &[row(5), row(5)]));
         assert!(!fit(&LEVELS[1..], &[row(6), row(6)]));

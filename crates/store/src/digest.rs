@@ -55,7 +55,7 @@ static KINDS: [&Kind; 6] = [&RUN, &EXTENSION, &TARGET, &NOTE, &INSTANCE, &TRIAL]
 
 impl Kind {
     /// One of these, by its number.
-    pub fn of(&'static self, id: impl Into<i64>) -> Subject {
+    pub fn subject(&'static self, id: impl Into<i64>) -> Subject {
         Subject { kind: self, id: id.into() }
     }
 
@@ -70,7 +70,7 @@ impl Kind {
             .prepare(&format!("SELECT {key} FROM {name} ORDER BY {key}"))?
             .query_map([], |row| row.get(0))?
             .collect::<Result<Vec<i64>>>()?;
-        ids.into_iter().map(|id| self.of(id)).try_for_each(work)
+        ids.into_iter().map(|id| self.subject(id)).try_for_each(work)
     }
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn check_subjects(connection: &Connection) -> Result<()> {
              WHERE {key} NOT IN (SELECT id FROM digest WHERE subject = ?) LIMIT 1"
         ))?;
         if let Some(id) = bare {
-            return Err(damage("digest", format!("{} has none: it was removed", kind.of(id))));
+            return Err(damage("digest", format!("{} has none: it was removed", kind.subject(id))));
         }
     }
     Ok(())

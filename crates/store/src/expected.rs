@@ -24,7 +24,7 @@ pub(crate) struct Expected {
 
 impl Expected {
     /// What these scripts make of an empty database.
-    pub fn of(scripts: &[&str]) -> Result<Self> {
+    pub fn from_scripts(scripts: &[&str]) -> Result<Self> {
         let own = Connection::open_in_memory()?;
         own.pragma_update(None, "foreign_keys", false)?;
         scripts.iter().try_for_each(|script| own.execute_batch(script))?;

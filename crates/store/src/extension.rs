@@ -30,7 +30,7 @@ pub(crate) fn insert(
         ],
     )?;
     plan::insert(connection, blocks)?;
-    digest::write(connection, EXTENSION.of(number))
+    digest::write(connection, EXTENSION.subject(number))
 }
 
 /// Reads all of them in order, and the study as the last of them left it, where any changed it.
@@ -40,7 +40,7 @@ pub(crate) fn select(connection: &Connection) -> Result<(Vec<Extension>, Option<
          study_json FROM extension ORDER BY number",
     )?;
     let rows = statement.query_map([], |row| {
-        let mut columns = Columns::of("extension", row);
+        let mut columns = Columns::for_row("extension", row);
         let number: u32 = columns.next()?;
         let extension = Extension {
             at: UnixMillis(columns.next()?),

@@ -16,21 +16,21 @@ pub(crate) fn replace_target(connection: &Connection, facts: &TargetFacts) -> Re
         params![facts.target, json(facts)?],
         |row| row.get(0),
     )?;
-    digest::write(connection, TARGET.of(id))
+    digest::write(connection, TARGET.subject(id))
 }
 
 /// Reads all targets, in the order in which they were first written.
 pub(crate) fn targets(connection: &Connection, budget: &ReadBudget) -> Result<Vec<TargetFacts>> {
     let mut statement = connection.prepare("SELECT id, name, document FROM target ORDER BY id")?;
     let targets = statement.query_map([], |row| {
-        let mut columns = Columns::of("target", row);
+        let mut columns = Columns::for_row("target", row);
         let (id, name): (i64, String) = (columns.next()?, columns.next()?);
         let read = || {
             let facts: TargetFacts = document("target.document", row.get_ref(2)?, budget)?;
             if facts.target != name {
                 return Err(damage("target.name", "it is not that of its document"));
             }
-            digest::check(connection, TARGET.of(id), budget).map(|()| facts)
+            digest::check(connection, TARGET.subject(id), budget).map(|()| facts)
         };
         read().map_err(|error| within(&format!("target {name}"), error))
     })?;
@@ -45,7 +45,7 @@ pub(crate) fn insert_note(connection: &Connection, note: &Note) -> Result<()> {
         params![note.at.0, note.text],
         |row| row.get(0),
     )?;
-    digest::write(connection, NOTE.of(number))
+    digest::write(connection, NOTE.subject(number))
 }
 
 /// Reads all notes in order, and checks that they are as they were written.
@@ -53,14 +53,14 @@ pub(crate) fn notes(connection: &Connection, budget: &ReadBudget) -> Result<Vec<
     let mut statement =
         connection.prepare("SELECT number, at_ms, text FROM note ORDER BY number")?;
     let notes = statement.query_map([], |row| {
-        let mut columns = Columns::of("note", row);
+        let mut columns = Columns::for_row("note", row);
         let number: i64 = columns.next()?;
         let mut read = || {
             let note = Note { at: UnixMillis(columns.next()?), text: columns.next()? };
             if note.at.0 > MOST {
                 return Err(damage("note.at_ms", "it is out of range"));
             }
-            digest::check(connection, NOTE.of(number), budget).map(|()| note)
+            digest::check(connection, NOTE.subject(number), budget).map(|()| note)
         };
         read().map_err(|error| within(&format!("note {number}"), error))
     })?;
@@ -73,7 +73,7 @@ pub(crate) fn replace_instance(connection: &Connection, instance: &Instance) -> 
         "INSERT OR REPLACE INTO instance (number, document) VALUES (?, ?)",
         params![instance.number, json(instance)?],
     )?;
-    digest::write(connection, INSTANCE.of(instance.number))
+    digest::write(connection, INSTANCE.subject(instance.number))
 }
 
 /// Reads all of them in order, and checks that they are as they were written.
@@ -87,7 +87,7 @@ pub(crate) fn instances(connection: &Connection, budget: &ReadBudget) -> Result<
             if i64::from(instance.number) != number {
                 return Err(damage("instance.number", "it is not that of its document"));
             }
-            digest::check(connection, INSTANCE.of(number), budget).map(|()| instance)
+            digest::check(connection, INSTANCE.subject(number), budget).map(|()| instance)
         };
         read().map_err(|error| within(&format!("instance {number}"), error))
     })?;

@@ -38,7 +38,7 @@ impl Store {
     ) -> Result<Self, StoreError> {
         let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
         let was_held = is_held_at(path);
-        let log = LogState::of(path, is_only_one && !was_held)?;
+        let log = LogState::for_store(path, is_only_one && !was_held)?;
         // What a writer has only half written yet is not lost.
         let log = (!was_held && !is_held_at(path)).then_some(log);
         let mut opened = file::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, reading)?;

@@ -299,7 +299,7 @@ type Table = (String, Vec<String>, String);
 fn tables() -> Result<Vec<Table>> {
     let own = Connection::open_in_memory()?;
     SCRIPTS.iter().try_for_each(|script| own.execute_batch(script))?;
-    let expected = Expected::of(SCRIPTS)?;
+    let expected = Expected::from_scripts(SCRIPTS)?;
     let mut tables = Vec::new();
     for name in expected.tables().iter().filter(|name| *name != "digest") {
         let mut statement =

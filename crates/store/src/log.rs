@@ -62,7 +62,7 @@ impl LogState {
     ///
     /// # Errors
     /// When it is there and cannot be read, or may be another account's.
-    pub fn of(store: &Path, is_index_free: bool) -> Result<Self, StoreError> {
+    pub fn for_store(store: &Path, is_index_free: bool) -> Result<Self, StoreError> {
         beside::check_all(store)?;
         let unreadable = |error: io::Error| StoreError::NotReadable {
             path: store.to_path_buf(),

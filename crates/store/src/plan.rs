@@ -47,7 +47,7 @@ pub(crate) fn select(connection: &Connection) -> Result<Vec<Block>> {
     )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let mut columns = Columns::of("planned_trial", row);
+        let mut columns = Columns::for_row("planned_trial", row);
         let number = columns.next()?;
         let extension = columns.next()?;
         let position = columns.next()?;

@@ -46,7 +46,7 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
          plan_seed FROM run",
         [],
         |row| {
-            let mut columns = Columns::of("run", row);
+            let mut columns = Columns::for_row("run", row);
             let id = columns.next()?;
             let started_at = UnixMillis(columns.next()?);
             let weighin_version = columns.next()?;

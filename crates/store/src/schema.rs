@@ -58,7 +58,7 @@ pub(crate) fn check(
         )?;
     }
     let _limited = limit.begin(budget);
-    let expected = Expected::of(of_store).map_err(sqlite)?;
+    let expected = Expected::from_scripts(of_store).map_err(sqlite)?;
     if let Some(problem) = problem(connection, &expected, access).map_err(sqlite)? {
         return Err(damaged(problem));
     }

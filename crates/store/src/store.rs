@@ -125,7 +125,7 @@ impl Store {
             let started_at = now();
             store.write(|connection| {
                 run::restart(connection, started_at)?;
-                digest::write(connection, RUN.of(1))
+                digest::write(connection, RUN.subject(1))
             })?;
             store.run.started_at = started_at;
         }
@@ -137,7 +137,7 @@ impl Store {
         lock: WriterLock,
         reading: ReadLimit,
     ) -> Result<Self, StoreError> {
-        let log = LogState::of(path, true)?;
+        let log = LogState::for_store(path, true)?;
         let mut opened = file::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, reading)?;
         let budget = &reading.budget();
         let age = schema::check(&opened, path, SCRIPTS, Access::Write, budget)?;
@@ -329,8 +329,8 @@ impl Store {
         self.write(|connection| {
             plan::insert(connection, blocks)?;
             let subject = match block.extension {
-                0 => RUN.of(1),
-                number => EXTENSION.of(number),
+                0 => RUN.subject(1),
+                number => EXTENSION.subject(number),
             };
             digest::write(connection, subject)?;
             // What could not be read again is not kept.

@@ -40,7 +40,7 @@ pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()
             compressed.as_ref().map(|compressed| &compressed.bytes),
             compressed.as_ref().map(|compressed| compressed.length)
         ])?;
-    digest::write(connection, TRIAL.of(record.position))
+    digest::write(connection, TRIAL.subject(record.position))
 }
 
 /// A kind of failure as the documents write it.
@@ -83,7 +83,7 @@ pub(crate) fn each(
             let mut hasher = Hasher::default();
             hasher.row(row, columns.clone())?;
             let written = row.get_ref(0)?.as_blob_or_null().ok().flatten();
-            digest::compare(TRIAL.of(position), written, hasher.finish())?;
+            digest::compare(TRIAL.subject(position), written, hasher.finish())?;
             work(trial, record)
         };
         read().map_err(|error| within(&format!("trial {position} ({})", trial.key), error))?;

@@ -80,7 +80,7 @@ pub(crate) struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    pub fn of(table: &'static str, row: &'a Row<'a>) -> Self {
+    pub fn for_row(table: &'static str, row: &'a Row<'a>) -> Self {
         Self { table, row, next: 0 }
     }
 

@@ -6,7 +6,7 @@ use model::{Failure, FailureKind, Target, Test};
 
 /// Whether the caches of a target's machine may be emptied, as a cold test asks.
 pub fn check_root(cold: &Test, target: &Target, hosts: &Hosts) -> Result<(), Failure> {
-    let Some(host) = hosts.of(target) else { return Err(target.out_of_reach()) };
+    let Some(host) = hosts.for_target(target) else { return Err(target.out_of_reach()) };
     check_caches(cold, host.as_ref())
 }
 

@@ -51,7 +51,7 @@ pub struct Diagnostics {
 
 impl Diagnostics {
     /// What is found from now on concerns that target, or none alone.
-    pub fn of(&mut self, target: Option<&str>) {
+    pub fn for_target(&mut self, target: Option<&str>) {
         self.target = target.map(str::to_owned);
     }
 
@@ -115,7 +115,7 @@ mod tests {
     fn the_most_severe_comes_first_and_nothing_twice() {
         let mut found = Diagnostics::default();
         found.note("a note", "");
-        found.of(Some("one"));
+        found.for_target(Some("one"));
         found.warn("a warning", "");
         for _ in 0..2 {
             let refused = Failure::new(FailureKind::AccessDenied, "an error", "fix it");

@@ -89,14 +89,14 @@ impl Hosts {
     /// All machines that a target is on, in its order; `None` where one is not known.
     pub fn all_of(&self, target: &Target) -> Option<Vec<Arc<dyn Host>>> {
         match target.hosts().as_slice() {
-            [] => Some(vec![self.of(target)?]),
+            [] => Some(vec![self.for_target(target)?]),
             hosts => hosts.iter().map(|host| self.others.get(host).map(Arc::clone)).collect(),
         }
     }
 
     /// The machine that a target is on, the first of several; `None` where that is not known: of a server that is reached
     /// over a network alone.
-    pub fn of(&self, target: &Target) -> Option<Arc<dyn Host>> {
+    pub fn for_target(&self, target: &Target) -> Option<Arc<dyn Host>> {
         if let Some(host) = target.hosts().first() {
             return self.others.get(host).map(Arc::clone);
         }

@@ -133,7 +133,7 @@ impl<K: ServerKind> System for Servers<K> {
     ) -> Result<Box<dyn TargetHandle>, Failure> {
         Ok(Box::new(Server::<K> {
             target: Some(target.clone()),
-            host: holding.hosts.of(target),
+            host: holding.hosts.for_target(target),
             load_host: Arc::clone(&holding.hosts.load),
             secrets: Arc::clone(&holding.hosts.secrets),
             login: None,
@@ -270,7 +270,7 @@ impl<K: ServerKind> Server<K> {
                 if self.private.is_none() {
                     let own = ssh_host(self.target.as_ref(), self.host.as_ref());
                     let (load, own) = (self.load_host.as_ref(), own.map(Arc::as_ref));
-                    self.running.primary = Whereabouts::of::<K>(load, own, &mut control)?;
+                    self.running.primary = Whereabouts::find::<K>(load, own, &mut control)?;
                 }
                 none.insert(control)
             }

@@ -114,7 +114,7 @@ impl Volumes {
             let vms = |load: &Storage| part.share(load.vms.into()) as u32;
             loads.iter().try_for_each(|load| processors::check(host.as_ref(), load, vms(load)))?;
         }
-        let layout = VolumeLayout::of(loads.iter().copied());
+        let layout = VolumeLayout::for_loads(loads.iter().copied());
         let block = smallest_block(loads);
         let machine = |host: &Arc<dyn Host>| Machine {
             host: Arc::clone(host),

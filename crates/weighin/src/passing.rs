@@ -2,10 +2,11 @@
 //! elsewhere what is being done where that takes long.
 
 use crate::messages;
+use crate::progress::{News, Observer, Standing, activity};
 use host::Waiting;
 use report::numbers::count;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,23 +17,22 @@ const REFRESH: Duration = Duration::from_millis(100);
 /// Columns of the bar in it.
 const BAR: usize = 20;
 
-/// What is done to targets.
+/// What is done to targets, by their names.
 #[derive(Default)]
-pub(crate) struct Doings(RefCell<BTreeMap<String, Doing>>);
+pub(crate) struct Doings(HashMap<String, Doing>);
 
-impl Doings {
-    /// It has begun, or gone on.
-    pub(crate) fn update(&self, target: &str, what: &str) {
-        let mut all = self.0.borrow_mut();
-        match all.get(target) {
-            Some(doing) => doing.update(what),
-            None => drop(all.insert(target.to_owned(), Doing::begin(what))),
+impl Observer for Doings {
+    fn note(&mut self, news: &News<'_>, standing: &Standing) {
+        let News::Event(event) = news else { return };
+        let Some((target, what)) = activity(event, standing) else { return };
+        let Some(what) = what.map(|what| format!("{target}: {what}")) else {
+            self.0.remove(target);
+            return;
+        };
+        match self.0.get(target) {
+            Some(doing) => doing.update(&what),
+            None => drop(self.0.insert(target.to_owned(), Doing::begin(&what))),
         }
-    }
-
-    /// It has ended.
-    pub(crate) fn over(&self, target: &str) {
-        self.0.borrow_mut().remove(target);
     }
 }
 

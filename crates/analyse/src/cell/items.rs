@@ -232,7 +232,7 @@ fn figure_of(figure: LatencyFigure, latencies: &Latencies, confidence: f64) -> O
     };
     match percentile {
         Some(percentile) => percentile_ms(latencies, percentile, confidence),
-        None => figure.of(latencies),
+        None => figure.value_in(latencies),
     }
 }
 

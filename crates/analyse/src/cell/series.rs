@@ -74,7 +74,7 @@ type Pair = ([usize; 2], Vec<(f64, f64)>);
 
 impl Kin {
     /// Learned from these cells, each with its target, and from ratios of which only that share says
-    /// nothing twice (see [`Scatter::of`]).
+    /// nothing twice (see [`Scatter::from_samples`]).
     pub(crate) fn from_series<'a>(
         cells: &[(usize, &'a Series)],
         ratios: impl Iterator<Item = [(usize, &'a Series); 2]>,
@@ -89,7 +89,7 @@ impl Kin {
             Some(([*target; 2], logs(series.values().collect())?))
         };
         let values: Vec<OfTargets> = cells.iter().filter_map(own).collect();
-        let alone = ByTarget::of(&values);
+        let alone = ByTarget::from_samples(&values);
         // Each is in the ratios of many pairs.
         let log = |&(repeat, value): &(u32, f64)| (repeat, value.ln());
         let moved = |(target, series): &(usize, &'a Series)| {
@@ -111,7 +111,7 @@ impl Kin {
         let (targets, paired): (Vec<[usize; 2]>, Vec<Pairs>) = ratios.filter_map(pairs).unzip();
         // Cells may have equally many values and no partners for all: what was measured anew has none.
         let incomplete = cells.windows(2).any(|two| !two[0].1.repeats().eq(two[1].1.repeats()));
-        let shared = SharedVariance::of(&paired, independent);
+        let shared = SharedVariance::from_cells(&paired, independent);
         // What blocks share is in the order of all cells, which then tell the same thing many times:
         // sums of squares of values that correlate by r correlate by r². Imported repeats that were not
         // measured in turns share no blocks.
@@ -119,9 +119,12 @@ impl Kin {
         let others = if in_blocks { values.len().saturating_sub(1) as f64 } else { 0.0 };
         let orders = (1.0 + others * shared.share().powi(2)).recip();
         let values: Vec<Vec<f64>> = values.into_iter().map(|(_, sample)| sample).collect();
-        let alike = Autocorrelation::of(&values, orders);
-        let in_common =
-            if in_blocks { InCommon::of(&paired, independent) } else { InCommon::default() };
+        let alike = Autocorrelation::from_samples(&values, orders);
+        let in_common = if in_blocks {
+            InCommon::from_cells(&paired, independent)
+        } else {
+            InCommon::default()
+        };
         Self {
             cells: alone.map(|cells| cells.with_autocorrelation(alike)),
             ratios: OnceLock::new(),
@@ -138,7 +141,7 @@ impl Kin {
                 (*targets, pairs.iter().map(|(base, other)| other - base).collect())
             };
             let ratios: Vec<OfTargets> = self.pairs.iter().map(ratio).collect();
-            Some(ByTarget::of(&ratios)?.with_pairs(self.pairs.iter().cloned()))
+            Some(ByTarget::from_samples(&ratios)?.with_pairs(self.pairs.iter().cloned()))
         };
         self.ratios.get_or_init(learned).as_ref()
     }
@@ -149,7 +152,7 @@ pub(crate) fn persistence<'a>(levels: impl Iterator<Item = &'a Series>) -> Optio
     let logs = |series: &Series| series.counted_values().map(f64::ln).collect::<Vec<f64>>();
     let levels: Vec<Vec<f64>> = levels.map(logs).collect();
     let is_known = levels.iter().flatten().all(|log| log.is_finite());
-    is_known.then(|| Persistence::of(&levels))
+    is_known.then(|| Persistence::from_levels(&levels))
 }
 
 /// Values with outliers as far off as they count by that scatter of their logarithms.
@@ -278,7 +281,7 @@ impl Series {
     /// The same where the two share no blocks.
     fn lasting_apart(&self, other: &Self) -> Option<LastingApart> {
         let both = self.persistence.as_ref().zip(other.persistence.as_ref());
-        both.map(|(own, other)| LastingApart::of(own, other))
+        both.map(|(own, other)| LastingApart::between(own, other))
     }
 
     /// That the noise of its target lasts so far, which says what ratios of values that make no pairs are

@@ -34,8 +34,8 @@ fn fit(study: &Study, peak: &CurveData, bootstrap: &Bootstrap) -> Result<Scaling
     let clients: Vec<f64> = steady.iter().map(|point| point.level.clients.into()).collect();
     let complete = |repeat| steady.iter().map(|point| point.series.at(repeat)).collect();
     let repeats: Vec<Vec<f64>> = first.series.repeats().filter_map(complete).collect();
-    let universal = UslFit::of(&clients, &repeats).ok_or(NoLaw::FewRepeats)?;
-    let saturating = SaturationFit::of(&clients, &repeats, study.confidence);
+    let universal = UslFit::fit(&clients, &repeats).ok_or(NoLaw::FewRepeats)?;
+    let saturating = SaturationFit::fit(&clients, &repeats, study.confidence);
     let describes = |residuals: &[f64], p: f64| is_near(residuals) && p >= BY_SCATTER;
     let stays = saturating.as_ref().is_some_and(|fit| describes(&fit.residuals, fit.lack_of_fit));
     let mut bends = describes(&universal.residuals, universal.lack_of_fit);

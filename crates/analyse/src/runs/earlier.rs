@@ -58,6 +58,6 @@ impl EarlierRuns {
         };
         let of_figure = |figure| self.runs.iter().filter_map(|run| of_run(run, figure)).collect();
         let logs: Vec<Vec<f64>> = figures.iter().map(of_figure).collect();
-        BetweenRuns::of(&logs)
+        BetweenRuns::from_figures(&logs)
     }
 }

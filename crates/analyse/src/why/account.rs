@@ -65,7 +65,7 @@ pub(crate) struct Account {
 
 impl Account {
     /// `None` of a trial without a load on a server that got anywhere.
-    pub(crate) fn of(record: &TrialRecord, known: Known) -> Option<Self> {
+    pub(crate) fn for_record(record: &TrialRecord, known: Known) -> Option<Self> {
         // How many reads and writes virtual machines have outstanding is not seen here.
         let load = record.load().filter(|load| load.fleet.is_none())?;
         let throughput = load.measure.transactions_per_second();

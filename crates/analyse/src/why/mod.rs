@@ -59,13 +59,13 @@ impl Both<'_> {
 }
 
 impl<'a> Accounts<'a> {
-    pub(crate) fn of(dataset: &'a Dataset, test: &Test, cells: &'a Cells<'a>) -> Self {
+    pub(crate) fn for_test(dataset: &'a Dataset, test: &Test, cells: &'a Cells<'a>) -> Self {
         let mut by_target: BTreeMap<&str, BTreeMap<Level, ByBlock>> = BTreeMap::new();
         for cell in cells.iter() {
             let known = known(dataset, test, cell.target);
             let account = |(record, block)| {
                 model::deadline::look();
-                Some((block, Account::of(record, known)?))
+                Some((block, Account::for_record(record, known)?))
             };
             let of_cell = cell.usable_in_blocks().filter_map(account).collect();
             by_target.entry(cell.target).or_default().insert(cell.level, of_cell);

@@ -8,7 +8,7 @@ const AWS: &str = include_str!("../fixtures/002-aws-bmt.csv");
 const STORAGE: &str = include_str!("../fixtures/003-storage-cluster.csv");
 const REDIS: &str = include_str!("../fixtures/004-redis-volumes-prices.csv");
 
-fn of(
+fn found_as(
     found: &Found,
     fits: impl Fn(&Identity) -> bool,
 ) -> Vec<(&str, &str, Severity, &Contradiction)> {
@@ -27,7 +27,7 @@ fn latencies_of_the_first_study_are_sound() {
 #[test]
 fn two_times_of_the_cloud_study_contradict_their_own_dates() {
     let found = audit(AWS);
-    let elapsed = of(&found, |identity| *identity == Identity::Elapsed);
+    let elapsed = found_as(&found, |identity| *identity == Identity::Elapsed);
     let summary: Vec<(&str, &str)> = elapsed.iter().map(|w| (w.0, w.1)).collect();
     assert_eq!(summary, [("replication-catch-up", "idc-fio"), ("alter-table", "ec2-one-volume")]);
 
@@ -48,7 +48,7 @@ fn two_times_of_the_cloud_study_contradict_their_own_dates() {
 #[test]
 fn rates_of_the_cloud_study_rest_on_different_times() {
     let found = audit(AWS);
-    let rates = of(&found, |identity| *identity == Identity::SameTime);
+    let rates = found_as(&found, |identity| *identity == Identity::SameTime);
     let names = |test: &str, figure: &str| -> Vec<&str> {
         let fits = rates.iter().filter(|w| w.0 == test && w.3.printed.name == figure);
         fits.map(|w| w.1).collect()
@@ -70,7 +70,7 @@ fn rates_of_the_cloud_study_rest_on_different_times() {
 #[test]
 fn nothing_else_in_the_cloud_study_is_found_wrong() {
     let found = audit(AWS);
-    let other = of(&found, |i| !matches!(i, Identity::Elapsed | Identity::SameTime));
+    let other = found_as(&found, |i| !matches!(i, Identity::Elapsed | Identity::SameTime));
     assert!(other.is_empty(), "{other:?}");
     assert!(found.checked > 100, "{}", found.checked);
 }
@@ -78,7 +78,7 @@ fn nothing_else_in_the_cloud_study_is_found_wrong() {
 #[test]
 fn volumes_of_the_storage_study_have_two_sizes() {
     let found = audit(STORAGE);
-    let sizes = of(&found, |identity| matches!(identity, Identity::PerUnit { .. }));
+    let sizes = found_as(&found, |identity| matches!(identity, Identity::PerUnit { .. }));
     let summary: Vec<(&str, &str)> =
         sizes.iter().map(|w| (w.0, w.3.printed.name.as_str())).collect();
     assert_eq!(
@@ -99,7 +99,7 @@ fn volumes_of_the_storage_study_have_two_sizes() {
 #[test]
 fn one_row_of_the_storage_study_has_megabytes_of_another_size() {
     let found = audit(STORAGE);
-    let bandwidths = of(&found, |identity| matches!(identity, Identity::Bandwidth { .. }));
+    let bandwidths = found_as(&found, |identity| matches!(identity, Identity::Bandwidth { .. }));
     let summary: Vec<(&str, &str)> =
         bandwidths.iter().map(|w| (w.0, w.3.printed.name.as_str())).collect();
     let row = "t1 o32 b4k random, read_percent 100";

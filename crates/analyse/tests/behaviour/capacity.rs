@@ -309,7 +309,7 @@ fn billed_by_request() -> Dataset {
         per: model::PriceUnit::MillionRequests,
         quantity: None,
     };
-    data.study.targets[0].price = Some(Price::of("EUR", vec![item]));
+    data.study.targets[0].price = Some(Price::from_items("EUR", vec![item]));
     data
 }
 
@@ -409,7 +409,7 @@ fn billed_by_gigabytes_sent() -> Dataset {
         quantity: None,
     };
     let date = Some("2026-11".to_owned());
-    data.study.targets[0].price = Some(Price { date, ..Price::of("EUR", vec![item]) });
+    data.study.targets[0].price = Some(Price { date, ..Price::from_items("EUR", vec![item]) });
     price(&mut data, "slow", 100.0);
     for record in &mut data.trials {
         let each = if record.key.level.clients == 1 { 2_000 } else { 1_000 };
@@ -559,7 +559,7 @@ fn stored_gigabytes_are_billed_with_what_the_load_adds() {
         quantity: None,
     };
     for target in &mut data.study.targets {
-        target.price = Some(Price::of("USD", vec![item.clone()]));
+        target.price = Some(Price::from_items("USD", vec![item.clone()]));
     }
     for facts in &mut data.targets {
         facts.server.dataset_bytes = Some(50_000_000_000);

@@ -29,7 +29,7 @@ fn prices_of_study_004(data: &mut Dataset) {
         let amount = amount.parse().expect("an amount");
         let item = PriceItem { name: metric.to_owned(), amount, per, quantity: None };
         let target = data.study.targets.iter_mut().find(|t| t.name == target).expect("a target");
-        let price = target.price.get_or_insert_with(|| Price::of(currency, Vec::new()));
+        let price = target.price.get_or_insert_with(|| Price::from_items(currency, Vec::new()));
         price.items.push(item);
         price.requests_per_io = Some(40.0);
     }
@@ -288,7 +288,7 @@ fn storage_is_not_priced_with_the_data_of_another_test() {
         per: PriceUnit::GbMonth,
         quantity: None,
     };
-    data.study.targets[0].price = Some(Price::of("USD", vec![item]));
+    data.study.targets[0].price = Some(Price::from_items("USD", vec![item]));
     data.targets[0].server.dataset_bytes = Some(50_000_000_000);
     let mut larger = data.study.tests[0].clone();
     larger.name = "larger".to_owned();

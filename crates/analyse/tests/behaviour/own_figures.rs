@@ -139,7 +139,7 @@ fn statements_follow_from_transactions_and_the_workload() {
     };
     assert_eq!(wrong(kept(), swapped), ["selects", "rollbacks"]);
     assert_eq!(
-        wrong(key_value(), |load| load.requests.found = load.requests.of("get") + 1),
+        wrong(key_value(), |load| load.requests.found = load.requests.count_of("get") + 1),
         ["gets"]
     );
     let lost = |load: &mut LoadResult| {

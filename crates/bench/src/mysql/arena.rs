@@ -1,10 +1,9 @@
 use crate::arguments::Transport;
-use crate::private_server;
+use crate::private_server::{PrivateServer, named};
 use crate::runner::{Runner, told};
 use crosscheck::sysbench::{Driver, Server, Sysbench, Task};
-use crosscheck::{Address, Measured};
+use crosscheck::{Address, Measured, SqlLoad};
 use host::Finished;
-use host::local::sandbox::Sandbox;
 use model::{Oltp, OltpMix, System};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,32 +21,29 @@ const SETTINGS: [(&str, &str); 3] = [
 /// A private server, and the two tools.
 #[derive(Debug)]
 pub(super) struct Arena<'r> {
-    sandbox: Sandbox,
+    server: PrivateServer,
     sysbench: Sysbench,
     runner: &'r Runner,
-    password_file: PathBuf,
 }
 
 impl<'r> Arena<'r> {
     /// Starts a server; it is gone when this is dropped.
     pub(super) fn open(runner: &'r Runner) -> anyhow::Result<Self> {
         let sysbench = Sysbench::find(&host::this_machine()).map_err(told)?;
-        let (sandbox, password_file) = private_server::start(System::Mysql, &SETTINGS)?;
-        Ok(Self { sandbox, sysbench, runner, password_file })
+        let server = PrivateServer::start(System::Mysql, &SETTINGS)?;
+        Ok(Self { server, sysbench, runner })
     }
 
     /// Server and tool with their versions, and the settings that differ from the server's
     /// defaults.
     pub(super) fn describe(&self) -> anyhow::Result<String> {
-        let secret = system::client::Secret::new(self.sandbox.password().reveal());
-        let user = self.sandbox.address().user.clone().unwrap_or_default();
-        let credentials = system::client::Credentials::new(user, secret);
-        let connection = mysql::client::Connection::open(self.sandbox.address(), &credentials);
+        let (address, credentials) = (self.server.address(), self.server.credentials());
+        let connection = mysql::client::Connection::open(address, &credentials);
         let version = connection.map_err(told)?.server_version().to_owned();
         Ok(format!(
             "- {}, server {version}\n- settings beside the server's defaults: {}\n",
             self.sysbench.name(),
-            SETTINGS.map(|(name, value)| format!("{name} = {value}")).join(", "),
+            named(&SETTINGS),
         ))
     }
 
@@ -63,17 +59,8 @@ impl<'r> Arena<'r> {
         transport: Transport,
         arguments: &[String],
     ) -> anyhow::Result<Finished> {
-        let address = self.sandbox.address();
-        let (user, database) = (address.user.as_deref().unwrap_or_default(), &address.database);
-        let url = match transport {
-            Transport::Tcp => format!("mysql://{user}@{}/{database}", address.endpoint),
-            Transport::Socket => {
-                format!("mysql://{user}@/{database}?socket={}", self.sandbox.socket().display())
-            }
-        };
-        let mut program = self.runner.weighin();
-        program.arg(command).arg(url).arg("--password-file").arg(&self.password_file);
-        self.runner.run(program.args(arguments))
+        let url = self.server.url("mysql", transport);
+        self.server.weighin(self.runner, command, url, arguments)
     }
 
     /// Makes tables with weighin.
@@ -85,14 +72,14 @@ impl<'r> Arena<'r> {
 
     /// A file beside that of the password, which goes with the server.
     pub(super) fn file(&self, name: &str) -> PathBuf {
-        self.password_file.with_file_name(name)
+        self.server.password_file.with_file_name(name)
     }
 
     /// Has sysbench do something.
     pub(super) fn sysbench(&self, workload: &Oltp, task: &Task) -> anyhow::Result<Finished> {
-        let server = self.server(Transport::Tcp);
+        let server = self.tool_server(Transport::Tcp);
         let stop = || self.runner.is_stopped();
-        self.runner.of_tool(self.sysbench.run(&server, workload, task, None, &stop))
+        self.runner.of_tool(self.sysbench.run(&server, workload, task, &stop))
     }
 
     /// Has sysbench run a load.
@@ -103,23 +90,22 @@ impl<'r> Arena<'r> {
         clients: u32,
         duration: Duration,
     ) -> anyhow::Result<Measured> {
-        let server = self.server(transport);
+        let server = self.tool_server(transport);
         let stop = || self.runner.is_stopped();
-        let level = (clients, None);
-        let load = self.sysbench.load(&server, workload, level, duration, None, &stop);
-        self.runner.of_tool(load)
+        let load = SqlLoad { clients, rate: None, duration, seed: None };
+        self.runner.of_tool(self.sysbench.load(&server, workload, load, &stop))
     }
 
-    fn server(&self, transport: Transport) -> Server {
+    fn tool_server(&self, transport: Transport) -> Server {
         let address = match transport {
-            Transport::Tcp => Address::Tcp(([127, 0, 0, 1], self.sandbox.port()).into()),
-            Transport::Socket => Address::Unix(self.sandbox.socket().to_owned()),
+            Transport::Tcp => Address::Tcp(([127, 0, 0, 1], self.server.sandbox.port()).into()),
+            Transport::Socket => Address::Unix(self.server.sandbox.socket().to_owned()),
         };
         Server {
             address,
-            user: self.sandbox.address().user.clone().unwrap_or_default(),
-            password: self.sandbox.password().reveal().as_bytes().to_vec(),
-            database: self.sandbox.address().database.clone(),
+            user: self.server.user(),
+            password: self.server.password().bytes().to_vec(),
+            database: self.server.address().database.clone(),
             driver: Driver::Mysql { compression: false },
         }
     }

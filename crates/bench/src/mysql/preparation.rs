@@ -37,7 +37,7 @@ pub(super) fn measure(
     let weighin = || {
         let finished = arena.prepare(&tables, CONNECTIONS)?;
         arena.weighin("cleanup", Transport::Tcp, &[])?;
-        Ok(Preparation::of(&finished))
+        Ok(Preparation::from_finished(&finished))
     };
     THREADS
         .into_iter()
@@ -46,7 +46,7 @@ pub(super) fn measure(
                 let make = Task::Prepare { threads };
                 let finished = arena.sysbench(&tables, &make)?;
                 arena.sysbench(&tables, &Task::Cleanup)?;
-                Ok(Preparation::of(&finished))
+                Ok(Preparation::from_finished(&finished))
             };
             let pairs = alternate(arguments.preparations, weighin, sysbench)?;
             Ok(PreparationPairs { threads, rows, pairs })
@@ -55,7 +55,7 @@ pub(super) fn measure(
 }
 
 impl Preparation {
-    fn of(finished: &Finished) -> Self {
+    fn from_finished(finished: &Finished) -> Self {
         Self {
             seconds: finished.elapsed.as_secs_f64(),
             cpu_seconds: finished.usage.cpu().as_secs_f64(),

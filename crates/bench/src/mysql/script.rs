@@ -5,6 +5,7 @@ use crate::arguments::{Arguments, Transport};
 use crate::markdown::{Figure, Table};
 use crate::pair::{Pair, alternate};
 use crate::reading::Reading;
+use crate::runner::Say;
 use anyhow::Context;
 use model::Oltp;
 use report::numbers::count;
@@ -13,11 +14,7 @@ use report::numbers::count;
 const TABLES: u32 = 1;
 
 /// Runs all levels; `say` is given the text as it comes about.
-pub(super) fn run(
-    arena: &Arena<'_>,
-    arguments: &Arguments,
-    say: &mut dyn FnMut(&str) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+pub(super) fn run(arena: &Arena<'_>, arguments: &Arguments, say: Say<'_>) -> anyhow::Result<()> {
     let table = Table {
         title: "A script of one point select, against oltp_point_select itself".to_owned(),
         other: "built in",

@@ -1,18 +1,16 @@
 use super::bare::{self, Bare};
 use crate::arguments::Transport;
-use crate::private_server;
+use crate::private_server::{PrivateServer, named};
 use crate::runner::{Runner, told};
 use anyhow::Context;
 use crosscheck::libpq::Encryption;
-use crosscheck::pgbench::{Pgbench, PgbenchLoad, PgbenchServer};
-use crosscheck::{Address, Measured};
+use crosscheck::pgbench::{Pgbench, PgbenchServer};
+use crosscheck::{Address, Measured, SqlLoad};
 use host::Finished;
-use host::local::sandbox::Sandbox;
 use model::{Script, ScriptTransaction, SetValue, System, Transactions};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
-use system::client::{Credentials, Limits, Secret};
+use system::client::Limits;
 use workload::script::builtin;
 
 /// Of pgbench's tables: a million accounts.
@@ -28,44 +26,33 @@ const SCRIPT: &str = "select-only";
 /// A private server, and the two tools.
 #[derive(Debug)]
 pub(super) struct Arena<'r> {
-    sandbox: Sandbox,
+    server: PrivateServer,
     pgbench: Pgbench,
     runner: &'r Runner,
-    password_file: PathBuf,
 }
 
 impl<'r> Arena<'r> {
     /// Starts a server; it is gone when this is dropped.
     pub(super) fn open(runner: &'r Runner) -> anyhow::Result<Self> {
         let pgbench = Pgbench::find(&host::this_machine()).map_err(told)?;
-        let (sandbox, password_file) = private_server::start(System::Postgres, &SETTINGS)?;
-        Ok(Self { sandbox, pgbench, runner, password_file })
+        let server = PrivateServer::start(System::Postgres, &SETTINGS)?;
+        Ok(Self { server, pgbench, runner })
     }
 
     /// Server and tool with their versions, and the settings that differ from the server's defaults.
     pub(super) fn describe(&self) -> anyhow::Result<String> {
-        let credentials = self.credentials();
-        let (address, stop) = (self.sandbox.address(), model::Stop::default());
         let opened = postgres::client::Connection::open_within(
-            address,
-            &credentials,
+            self.server.address(),
+            &self.server.credentials(),
             Limits::default(),
-            &stop,
+            &model::Stop::default(),
         );
         Ok(format!(
             "- {}, server {}\n- settings beside the server's defaults: {}, max_connections = 1100\n",
             self.pgbench.name(),
             opened.map_err(told)?.server_version(),
-            SETTINGS.map(|(name, value)| format!("{name} = {value}")).join(", "),
+            named(&SETTINGS),
         ))
-    }
-
-    fn user(&self) -> String {
-        self.sandbox.address().user.clone().unwrap_or_default()
-    }
-
-    fn credentials(&self) -> Credentials {
-        Credentials::new(self.user(), Secret::new(self.sandbox.password().reveal()))
     }
 
     /// Makes pgbench's tables with weighin.
@@ -96,20 +83,8 @@ impl<'r> Arena<'r> {
         transport: Transport,
         arguments: &[String],
     ) -> anyhow::Result<Finished> {
-        let address = self.sandbox.address();
-        let (user, database) = (self.user(), &address.database);
-        let url = match transport {
-            Transport::Tcp => format!("postgresql://{user}@{}/{database}", address.endpoint),
-            Transport::Socket => {
-                format!(
-                    "postgresql://{user}@/{database}?socket={}",
-                    self.sandbox.socket().display()
-                )
-            }
-        };
-        let mut program = self.runner.weighin();
-        program.arg(command).arg(url).arg("--password-file").arg(&self.password_file);
-        self.runner.run(program.args(arguments))
+        let url = self.server.url("postgresql", transport);
+        self.server.weighin(self.runner, command, url, arguments)
     }
 
     /// Has pgbench run the same load.
@@ -120,18 +95,18 @@ impl<'r> Arena<'r> {
         duration: Duration,
     ) -> anyhow::Result<Measured> {
         let address = match transport {
-            Transport::Tcp => Address::Tcp(([127, 0, 0, 1], self.sandbox.port()).into()),
+            Transport::Tcp => Address::Tcp(([127, 0, 0, 1], self.server.sandbox.port()).into()),
             // libpq knows a socket by its port, and the link that weighin has does not say it.
             Transport::Socket => {
-                let name = format!(".s.PGSQL.{}", self.sandbox.port());
-                Address::Unix(self.sandbox.socket().with_file_name(name))
+                let name = format!(".s.PGSQL.{}", self.server.sandbox.port());
+                Address::Unix(self.server.sandbox.socket().with_file_name(name))
             }
         };
         let server = PgbenchServer {
             address,
-            user: self.user(),
-            password: self.sandbox.password().reveal().as_bytes().to_vec(),
-            database: self.sandbox.address().database.clone(),
+            user: self.server.user(),
+            password: self.server.password().bytes().to_vec(),
+            database: self.server.address().database.clone(),
             encryption: Encryption::Off,
         };
         let (script, stop) = (select_only()?, || self.runner.is_stopped());
@@ -140,7 +115,7 @@ impl<'r> Arena<'r> {
         let mut connecting = u64::from(clients / CONNECTED_PER_SECOND);
         loop {
             let duration = duration + Duration::from_secs(connecting);
-            let load = PgbenchLoad { clients, rate: None, duration, seed: 1 };
+            let load = SqlLoad { clients, rate: None, duration, seed: Some(1) };
             let measured = self.pgbench.load(&server, &script, load, &stop);
             if measured.is_ok() || connecting == 0 || connecting >= MOST_SECONDS || stop() {
                 return self.runner.of_tool(measured);
@@ -151,9 +126,13 @@ impl<'r> Arena<'r> {
 
     /// Only sends and receives.
     pub(super) fn bare(&self, clients: u32, duration: Duration) -> anyhow::Result<Bare> {
-        let (port, database) = (self.sandbox.port(), self.sandbox.address().database.clone());
-        let password = self.sandbox.password().reveal().as_bytes().to_vec();
-        bare::run(bare::Server { port, user: self.user(), password, database }, clients, duration)
+        let (port, database) = (self.server.sandbox.port(), self.server.address().database.clone());
+        let password = self.server.password().bytes().to_vec();
+        bare::run(
+            bare::Server { port, user: self.server.user(), password, database },
+            clients,
+            duration,
+        )
     }
 }
 

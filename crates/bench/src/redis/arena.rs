@@ -1,15 +1,12 @@
-use crate::private_server;
+use crate::private_server::PrivateServer;
 use crate::runner::{Runner, told};
 use anyhow::{Context, bail};
 use crosscheck::key_value::{Guest, Memtier, RedisBenchmark, Server};
 use crosscheck::{Address, Measured};
 use host::Finished;
-use host::local::sandbox::Sandbox;
 use model::{KeyValue, System};
 use redis::client::RedisConnection;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use system::client::Secret;
 
 /// A log that is synced every second; how long it may get decides this program.
 const SETTINGS: [(&str, &str); 4] = [
@@ -28,17 +25,16 @@ const POLL: Duration = Duration::from_millis(20);
 /// A private server that three tools load.
 #[derive(Debug)]
 pub(super) struct Arena<'r> {
-    sandbox: Sandbox,
+    server: PrivateServer,
     runner: &'r Runner,
-    password_file: PathBuf,
     duration: Duration,
 }
 
 impl<'r> Arena<'r> {
     /// Starts a server; it is gone when this is dropped. All loads take so many seconds.
     pub(super) fn open(runner: &'r Runner, seconds: u32) -> anyhow::Result<Self> {
-        let (sandbox, password_file) = private_server::start(System::Redis, &SETTINGS)?;
-        Ok(Self { sandbox, runner, password_file, duration: Duration::from_secs(seconds.into()) })
+        let server = PrivateServer::start(System::Redis, &SETTINGS)?;
+        Ok(Self { server, runner, duration: Duration::from_secs(seconds.into()) })
     }
 
     /// The server's version, and what it does about durability.
@@ -82,7 +78,7 @@ impl<'r> Arena<'r> {
         workload: &KeyValue,
         clients: u32,
     ) -> anyhow::Result<Measured> {
-        self.run_tool(|server, stop| memtier.load(server, (workload, clients), self.duration, stop))
+        self.run_tool(|server, stop| memtier.load(server, workload, clients, self.duration, stop))
     }
 
     /// Two threads of redis-benchmark.
@@ -93,7 +89,7 @@ impl<'r> Arena<'r> {
         clients: u32,
     ) -> anyhow::Result<Measured> {
         self.run_tool(|server, stop| {
-            tool.load(server, (workload, clients), self.duration, None, stop)
+            tool.load(server, workload, clients, self.duration, None, stop)
         })
     }
 
@@ -105,7 +101,7 @@ impl<'r> Arena<'r> {
         let mut connection = self.connect()?;
         let guest = redis::Guest::admit(&mut connection, KEYS).map_err(told)?;
         let server = Server {
-            address: Address::Tcp(([127, 0, 0, 1], self.sandbox.port()).into()),
+            address: Address::Tcp(([127, 0, 0, 1], self.server.sandbox.port()).into()),
             database: 0,
             guest: Some(Guest {
                 user: guest.user().to_owned(),
@@ -136,15 +132,12 @@ impl<'r> Arena<'r> {
     }
 
     fn weighin(&self, command: &str, arguments: &[String]) -> anyhow::Result<Finished> {
-        let url = format!("redis://127.0.0.1:{}", self.sandbox.port());
-        let mut program = self.runner.weighin();
-        program.arg(command).arg(url).arg("--password-file").arg(&self.password_file);
-        self.runner.run(program.args(arguments))
+        let url = format!("redis://127.0.0.1:{}", self.server.sandbox.port());
+        self.server.weighin(self.runner, command, url, arguments)
     }
 
     fn connect(&self) -> anyhow::Result<RedisConnection> {
-        let password = Secret::new(self.sandbox.password().reveal());
-        RedisConnection::open(self.sandbox.address(), &password).map_err(told)
+        RedisConnection::open(self.server.address(), &self.server.password()).map_err(told)
     }
 }
 

@@ -18,7 +18,7 @@ const TAKEN_APART: u64 = 4;
 pub(super) struct Kept(ReadBudget);
 
 impl Kept {
-    pub fn of(bytes: u64) -> Self {
+    pub fn up_to(bytes: u64) -> Self {
         Self(ReadLimit { bytes, ..ReadLimit::NONE }.budget())
     }
 
@@ -54,7 +54,7 @@ pub(super) struct Unread {
 
 impl Unread {
     /// Of the first of so many.
-    pub fn of(generators: u32) -> Self {
+    pub fn for_generators(generators: u32) -> Self {
         let most = ReadLimit::BYTES + u64::from(generators) * HONEST_ACCOUNT / 4;
         Self { own: Arc::default(), all: Arc::default(), most }
     }
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn who_floods_its_lead_is_told_from_those_beside_it() {
-        let first = Unread::of(2);
+        let first = Unread::for_generators(2);
         let second = first.beside();
         let half = ReadLimit::BYTES / 2;
         assert!(first.take(half));

@@ -2,7 +2,7 @@
 
 use super::allowance::{Kept, Unread};
 use super::process::{GeneratorMessage, listen, tell, tell_at_beats};
-use super::wire::{Answer, Assignment, Order};
+use super::wire::{Answer, Assignment, Instruction};
 use super::{GENERATOR_COMMAND, REMOTE_GENERATOR_COMMAND};
 use crate::together::{Member, start_notice};
 use engine::{Assembly, Clock, Nanos, OVERDUE, Part, Progress, RunLoad, Stop, Timing};
@@ -97,7 +97,7 @@ impl<'a> Generators<'a> {
             _ => REMOTE_GENERATOR_COMMAND,
         };
         let (sender, answers) = channel();
-        let unread = Unread::of(count);
+        let unread = Unread::for_generators(count);
         let mut crowd = GeneratorGroup(Vec::new());
         let placed = (0..count).zip(hosts.iter().cycle()).map(|(_, host)| *host).collect();
         // Others are asked what time it is first, which takes a second where they are far away.
@@ -116,10 +116,10 @@ impl<'a> Generators<'a> {
             let beside = (count - index % machines).div_ceil(machines);
             let assignment = Assignment { part: Part { index, of: count, beside }, load };
             // One that has ended already is noticed when its answers end.
-            let _ = tell(weighin.as_mut(), &Order::Prepare(Box::new(assignment)));
+            let _ = tell(weighin.as_mut(), &Instruction::Prepare(Box::new(assignment)));
             if elsewhere > 0 {
                 // As above.
-                let _ = tell_at_beats(weighin.as_mut(), &Order::Beat);
+                let _ = tell_at_beats(weighin.as_mut(), &Instruction::Beat);
             }
             crowd.0.push(Generator {
                 weighin,
@@ -137,7 +137,7 @@ impl<'a> Generators<'a> {
             crowd,
             answers,
             assembly,
-            kept: Kept::of(ReadLimit::BYTES),
+            kept: Kept::up_to(ReadLimit::BYTES),
             start: None,
             ready: 0,
             look: Instant::now(),
@@ -157,7 +157,7 @@ impl<'a> Generators<'a> {
     /// They may have so many bytes kept beyond what is honest.
     #[cfg(test)]
     pub(super) fn keeping(self, bytes: u64) -> Self {
-        Self { kept: Kept::of(bytes), ..self }
+        Self { kept: Kept::up_to(bytes), ..self }
     }
 
     /// The numbers of the processes.
@@ -294,7 +294,7 @@ impl<'a> Generators<'a> {
         for generator in &mut self.crowd.0 {
             let there = generator.weighin.there(Clock.instant(start));
             // One that has ended already is noticed when its answers end.
-            let _ = tell(generator.weighin.as_mut(), &Order::Start(there));
+            let _ = tell(generator.weighin.as_mut(), &Instruction::Start(there));
             generator.heard_at = Instant::now();
         }
         self.start = Some(start);
@@ -309,7 +309,7 @@ impl<'a> Generators<'a> {
             self.told_enough = true;
             for generator in &mut self.crowd.0 {
                 // As when they begin.
-                let _ = tell(generator.weighin.as_mut(), &Order::Enough);
+                let _ = tell(generator.weighin.as_mut(), &Instruction::Enough);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! One generator as its lead hears it.
 
 use super::allowance::Unread;
-use super::wire::Order;
+use super::wire::Instruction;
 use host::{Heard, Lines, Weighin};
 use std::io;
 use std::sync::mpsc::Sender;
@@ -24,8 +24,11 @@ pub(super) enum GeneratorMessage {
 ///
 /// # Errors
 /// When it listens no more.
-pub(super) fn tell(weighin: &mut dyn Weighin, order: &Order<&PreparedLoad>) -> io::Result<()> {
-    weighin.tell(&line(order)?)
+pub(super) fn tell(
+    weighin: &mut dyn Weighin,
+    instruction: &Instruction<&PreparedLoad>,
+) -> io::Result<()> {
+    weighin.tell(&line(instruction)?)
 }
 
 /// The same, again and again: see [`Weighin::tell_at_beats`].
@@ -34,13 +37,13 @@ pub(super) fn tell(weighin: &mut dyn Weighin, order: &Order<&PreparedLoad>) -> i
 /// As [`tell`].
 pub(super) fn tell_at_beats(
     weighin: &mut dyn Weighin,
-    order: &Order<&PreparedLoad>,
+    instruction: &Instruction<&PreparedLoad>,
 ) -> io::Result<()> {
-    weighin.tell_at_beats(&line(order)?)
+    weighin.tell_at_beats(&line(instruction)?)
 }
 
-fn line(order: &Order<&PreparedLoad>) -> io::Result<String> {
-    let mut line = serde_json::to_string(order)?;
+fn line(instruction: &Instruction<&PreparedLoad>) -> io::Result<String> {
+    let mut line = serde_json::to_string(instruction)?;
     line.push('\n');
     Ok(line)
 }

@@ -1,6 +1,6 @@
 //! The generator's side.
 
-use super::wire::{Answer, Assignment, Order};
+use super::wire::{Answer, Assignment, Instruction};
 use engine::{Account, Nanos, PartProgress, PartRun, Stop};
 use host::this_machine;
 use model::{Failure, FailureKind};
@@ -13,16 +13,16 @@ use system::load::PreparedLoad;
 /// How long a lead may be silent that sends beats.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Does what a lead says, which writes to `orders` and reads `answers`: one part of one load. Ends
+/// Does what a lead says, which writes to `instructions` and reads `answers`: one part of one load. Ends
 /// when that is done, or when the lead is gone.
 ///
 /// # Errors
-/// When the orders are not those of a lead of this version.
+/// When the instructions are not those of a lead of this version.
 pub fn generate(
-    orders: impl BufRead + Send + 'static,
+    instructions: impl BufRead + Send + 'static,
     answers: &mut impl Write,
 ) -> Result<(), Failure> {
-    serve(orders, answers, &|_| Ok(()))
+    serve(instructions, answers, &|_| Ok(()))
 }
 
 /// The same for a lead on another machine: refuses loads that take more of this one than connections to
@@ -31,20 +31,20 @@ pub fn generate(
 /// # Errors
 /// As [`generate`].
 pub fn generate_remotely(
-    orders: impl BufRead + Send + 'static,
+    instructions: impl BufRead + Send + 'static,
     answers: &mut impl Write,
 ) -> Result<(), Failure> {
-    serve(orders, answers, &PreparedLoad::check_remote)
+    serve(instructions, answers, &PreparedLoad::check_remote)
 }
 
 fn serve(
-    mut orders: impl BufRead + Send + 'static,
+    mut instructions: impl BufRead + Send + 'static,
     answers: &mut impl Write,
     check: &dyn Fn(&PreparedLoad) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut line = String::new();
-    let read = orders.read_line(&mut line).map(|_| serde_json::from_str(&line));
-    let Ok(Ok(Order::<PreparedLoad>::Prepare(mut assignment))) = read else {
+    let read = instructions.read_line(&mut line).map(|_| serde_json::from_str(&line));
+    let Ok(Ok(Instruction::<PreparedLoad>::Prepare(mut assignment))) = read else {
         return Err(Failure::new(
             FailureKind::Other,
             "a load generator is started by weighin itself, which tells it what to do",
@@ -55,7 +55,7 @@ fn serve(
     let (leads_stop, leads_start) = (stop.clone(), Arc::clone(&start));
     let enough = assignment.load.runner().timing().enough.cloned().unwrap_or_default();
     // Not waited for: where the lead lives on, it ends with this process.
-    std::thread::spawn(move || obey(orders, &leads_start, &enough, &leads_stop));
+    std::thread::spawn(move || follow(instructions, &leads_start, &enough, &leads_stop));
     let mut answer = |answer: &Answer| {
         // Nobody is left who could want an answer that cannot be written.
         if write(answers, answer).is_err() {
@@ -76,27 +76,27 @@ fn serve(
 
 /// Hears when to start and when enough was measured; asks to stop when the lead is gone, or silent where
 /// it was not before.
-fn obey(
-    orders: impl BufRead + Send + 'static,
+fn follow(
+    instructions: impl BufRead + Send + 'static,
     start: &OnceLock<Nanos>,
     enough: &Stop,
     stop: &Stop,
 ) {
     let (heard, hears) = channel();
     std::thread::spawn(move || {
-        for line in orders.lines().map_while(Result::ok) {
-            if heard.send(serde_json::from_str::<Order<PreparedLoad>>(&line)).is_err() {
+        for line in instructions.lines().map_while(Result::ok) {
+            if heard.send(serde_json::from_str::<Instruction<PreparedLoad>>(&line)).is_err() {
                 return;
             }
         }
     });
     let mut limit = Duration::MAX;
-    while let Ok(order) = hears.recv_timeout(limit) {
-        match order {
-            Ok(Order::Start(at)) => drop(start.get_or_init(|| at)),
-            Ok(Order::Enough) => enough.request(),
-            Ok(Order::Beat) => limit = SILENCE_TIMEOUT,
-            Ok(Order::Prepare(_)) | Err(_) => {}
+    while let Ok(instruction) = hears.recv_timeout(limit) {
+        match instruction {
+            Ok(Instruction::Start(at)) => drop(start.get_or_init(|| at)),
+            Ok(Instruction::Enough) => enough.request(),
+            Ok(Instruction::Beat) => limit = SILENCE_TIMEOUT,
+            Ok(Instruction::Prepare(_)) | Err(_) => {}
         }
     }
     stop.request();

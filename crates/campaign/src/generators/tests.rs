@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-use super::wire::{Answer, Assignment, Order};
+use super::wire::{Answer, Assignment, Instruction};
 use super::{Generators, generate, lead};
 use engine::{
     Address, ErrorPolicy, Limit, LoadSpec, Nanos, Progress, Schedule, peak_rss_bytes, process_cpu,
@@ -94,13 +94,13 @@ fn said() -> (String, String) {
         }
     });
     let load = load(1, port, Duration::from_millis(1_200));
-    let (mut orders, read) = io::pipe().map(|(read, write)| (write, read)).unwrap();
+    let (mut instructions, read) = io::pipe().map(|(read, write)| (write, read)).unwrap();
     let assignment = Assignment { part: engine::Part { index: 0, of: 1, beside: 1 }, load: &load };
-    let tell = |orders: &mut io::PipeWriter, order: &Order<&PreparedLoad>| {
-        writeln!(orders, "{}", serde_json::to_string(order).unwrap()).unwrap();
+    let tell = |instructions: &mut io::PipeWriter, instruction: &Instruction<&PreparedLoad>| {
+        writeln!(instructions, "{}", serde_json::to_string(instruction).unwrap()).unwrap();
     };
-    tell(&mut orders, &Order::Prepare(Box::new(assignment)));
-    tell(&mut orders, &Order::Start(engine::Clock.now()));
+    tell(&mut instructions, &Instruction::Prepare(Box::new(assignment)));
+    tell(&mut instructions, &Instruction::Start(engine::Clock.now()));
     let mut answers = Vec::new();
     generate(BufReader::new(read), &mut answers).unwrap();
     let lines: Vec<&str> = std::str::from_utf8(&answers).unwrap().lines().collect();

@@ -10,7 +10,7 @@ use system::load::PreparedLoad;
 /// What the lead tells a generator. The end of the pipe tells it to end.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Order<L = PreparedLoad> {
+pub(crate) enum Instruction<L = PreparedLoad> {
     /// First: what to do.
     Prepare(Box<Assignment<L>>),
     /// When all generators are ready: when to begin.

@@ -13,7 +13,7 @@ pub(super) fn check(targets: &[Examined], hosts: &Hosts, found: &mut Diagnostics
         let (Place::Sandbox(spec), Some(data)) = (&examined.target.place, &examined.data) else {
             continue;
         };
-        let host = hosts.of(&examined.target).filter(|_| spec.volume.is_none());
+        let host = hosts.for_target(&examined.target).filter(|_| spec.volume.is_none());
         let Some((host, space)) = host.and_then(|host| {
             Some((host.name().to_owned(), host.space(spec.directory.as_deref())?))
         }) else {

@@ -67,7 +67,7 @@ pub(super) fn check(
     between::load_hosts(study, targets, &hosts.load.facts().hostname, &names, found);
     for examined in targets {
         let Some(handle) = &mut examined.handle else { continue };
-        found.of(Some(&examined.target.name));
+        found.for_target(Some(&examined.target.name));
         if answering.is_empty() || examined.facts.is_none() {
             continue;
         }
@@ -89,6 +89,6 @@ pub(super) fn check(
             found.keep(connected)?;
         }
     }
-    found.of(None);
+    found.for_target(None);
     Ok(())
 }

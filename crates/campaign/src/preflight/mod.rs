@@ -115,7 +115,7 @@ impl<'a> Preflight<'a> {
             }
             let name = examined.target.name.as_str();
             observe(Event::BringingUp { target: name });
-            found.of(Some(name));
+            found.for_target(Some(name));
             if found.keep(handle.bring_up())?.is_none() {
                 continue;
             }
@@ -128,7 +128,7 @@ impl<'a> Preflight<'a> {
             }
             tell(&mut found, observe);
         }
-        found.of(None);
+        found.for_target(None);
         between::compare(study, &targets, &mut found);
         pointless::check(study, &targets, &mut found);
         disk::check(&targets, hosts, &mut found);
@@ -174,7 +174,7 @@ fn hold(
     let mut targets = Vec::new();
     for target in study.servers() {
         let name = target.name.as_str();
-        diagnostics.of(Some(name));
+        diagnostics.for_target(Some(name));
         let target = match instances.presence(target) {
             Presence::Here(target) => target.clone(),
             absent => {

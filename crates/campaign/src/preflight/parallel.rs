@@ -61,12 +61,12 @@ pub(super) fn check(
             Some((boot, host)) => take(Machine::Boot(boot), format!("{name} is on {host}")),
             None => unseen.push(name.clone()),
         }
-        found.of(Some(name));
+        found.for_target(Some(name));
         if let Some(Some(address)) = found.keep(handle.network_address())? {
             take(Machine::Address(address.ip()), format!("{name} is at {address}"));
         }
     }
-    found.of(None);
+    found.for_target(None);
     let mut told: BTreeSet<Vec<String>> = BTreeSet::new();
     for of in uses.values().filter(|of| of.len() > 1) {
         if told.insert(of.iter().map(|(target, _)| target.clone()).collect()) {

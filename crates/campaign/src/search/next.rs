@@ -65,7 +65,7 @@ impl SearchRange {
         if !last.repeated && is_near(self.over, bound, last) {
             return Some(last.load);
         }
-        let SearchAnswer { met, missed } = SearchAnswer::of(steps);
+        let SearchAnswer { met, missed } = SearchAnswer::from_steps(steps);
         let wanted = match (met, missed) {
             (Some(met), Some(missed)) if self.is_fine(met, missed) => {
                 let once = steps.iter().filter(|step| step.load == missed).count() < 2;
@@ -184,11 +184,11 @@ mod tests {
                 let earlier = steps.iter().position(|step| step.load == load);
                 let repeated = earlier.is_some();
                 let (mut latencies, share) = self.offer(load);
-                let figure_ms = slo.figure.of(&latencies);
+                let figure_ms = slo.figure.value_in(&latencies);
                 if let Some(earlier) = earlier {
                     latencies.merge(&results[earlier]);
                 }
-                let met = slo.figure.of(&latencies).is_some_and(|ms| slo.is_met_by(ms));
+                let met = slo.figure.value_in(&latencies).is_some_and(|ms| slo.is_met_by(ms));
                 let verdict = match (share >= 0.98, met) {
                     (false, _) => StepVerdict::FellBehind,
                     (true, true) => StepVerdict::Met,
@@ -232,7 +232,7 @@ mod tests {
             let steps = queue.search(&slo, &SearchRange::rates(seen, 1e7));
             assert!(steps.len() <= MAX_STEPS);
             steps_of_all += steps.len();
-            let answer = SearchAnswer::of(&steps);
+            let answer = SearchAnswer::from_steps(&steps);
             let (middle, _) = answer.middle(SearchOver::Rate).expect("both ends are in reach");
             assert!(answer.missed <= answer.met.map(|met| met * FINE) || steps.len() == 16);
             near += u64::from((middle / truth - 1.0).abs() < 0.06);
@@ -275,7 +275,10 @@ mod tests {
     fn a_bound_that_no_load_keeps_ends_soon_at_the_lowest() {
         let slo = slo("p95 < 1ms");
         let steps = Queue::new(1_000.0, 1).search(&slo, &SearchRange::rates(1_000.0, 1e7));
-        assert_eq!(SearchAnswer::of(&steps), SearchAnswer { met: None, missed: Some(10.0) });
+        assert_eq!(
+            SearchAnswer::from_steps(&steps),
+            SearchAnswer { met: None, missed: Some(10.0) }
+        );
         assert!(steps.len() <= 6, "{steps:?}");
     }
 
@@ -283,7 +286,10 @@ mod tests {
     fn a_bound_that_every_load_keeps_ends_at_the_highest() {
         let slo = slo("p95 < 1s");
         let steps = Queue::new(100_000.0, 1).search(&slo, &SearchRange::rates(5_000.0, 8_000.0));
-        assert_eq!(SearchAnswer::of(&steps), SearchAnswer { met: Some(8_000.0), missed: None });
+        assert_eq!(
+            SearchAnswer::from_steps(&steps),
+            SearchAnswer { met: Some(8_000.0), missed: None }
+        );
     }
 
     #[test]
@@ -307,7 +313,7 @@ mod tests {
                     measured: Duration::from_secs(1),
                 });
             }
-            let answer = SearchAnswer::of(&steps);
+            let answer = SearchAnswer::from_steps(&steps);
             let met = answer.met.expect("one client meets the bound");
             let most_that_meet = f64::from(most_that_meet);
             assert!(met <= most_that_meet && met * FINE >= most_that_meet, "{answer:?}");
@@ -361,7 +367,7 @@ mod tests {
                 measured: Duration::from_secs(1),
             });
         }
-        let answer = SearchAnswer::of(&steps);
+        let answer = SearchAnswer::from_steps(&steps);
         assert!(answer.met.is_some_and(|met| met <= 6_000.0 && met * FINE >= 6_000.0));
         assert!(steps.len() <= MAX_STEPS, "{steps:?}");
     }

@@ -1,5 +1,5 @@
 use super::next::SearchRange;
-use crate::{LoadProgress, Measured, Order, measure};
+use crate::{LoadProgress, Measured, Measurement, measure};
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
     Arrivals, Bound, Failure, FailureKind, Latencies, PhaseTotals, Sample, Search, SearchAnswer,
@@ -57,7 +57,7 @@ pub struct Searched {
     pub measured: Measured,
 }
 
-/// Searches for the highest load that meets a bound. `order` says what is run: its `clients` are
+/// Searches for the highest load that meets a bound. `measurement` says what is run: its `clients` are
 /// the connections of every rate, or the most clients to try; its schedule is that of every step,
 /// measured for longer where the bounded figure takes more transactions than come in that time.
 ///
@@ -65,7 +65,7 @@ pub struct Searched {
 /// When a step did not run to its end; [`Failure::stopped`].
 pub fn search(
     target: &mut dyn TargetHandle,
-    order: &Order<'_>,
+    measurement: &Measurement<'_>,
     goal: &Goal,
     stop: &Stop,
     observe: &mut dyn FnMut(SearchProgress<'_>),
@@ -76,32 +76,33 @@ pub fn search(
         true => target.group(stop)?.bring_in_step(stop),
         false => Ok(()),
     };
-    let mut load =
-        |order: &Order<'_>, observe: &mut dyn FnMut(SearchProgress<'_>)| -> Result<_, Failure> {
-            let measured = measure(target, order, stop, &mut |progress| {
-                if let LoadProgress::Waiting(limit) = progress {
-                    observe(SearchProgress::Waiting(limit));
-                }
-            })?;
-            let ended = Instant::now();
-            wait_for_replicas(target)?;
-            Ok((measured, ended.elapsed()))
-        };
+    let mut load = |measurement: &Measurement<'_>,
+                    observe: &mut dyn FnMut(SearchProgress<'_>)|
+     -> Result<_, Failure> {
+        let measured = measure(target, measurement, stop, &mut |progress| {
+            if let LoadProgress::Waiting(limit) = progress {
+                observe(SearchProgress::Waiting(limit));
+            }
+        })?;
+        let ended = Instant::now();
+        wait_for_replicas(target)?;
+        Ok((measured, ended.elapsed()))
+    };
     let (range, capacity) = match goal.over {
-        SearchOver::Clients => (SearchRange::clients(order.load.clients), None),
+        SearchOver::Clients => (SearchRange::clients(measurement.load.clients), None),
         SearchOver::Rate => {
-            let (closed, waited) = load(order, observe)?;
+            let (closed, waited) = load(measurement, observe)?;
             let mut capacity = closed.load.measure.transactions_per_second();
             if capacity <= 0.0 {
                 // So much at once that nothing came back in time. One client shows less than there
                 // is, and the search goes up from there.
-                let mut lightest = order.clone();
+                let mut lightest = measurement.clone();
                 (lightest.load.clients, lightest.load.generators) = (1, 1);
                 let (closed, _) = load(&lightest, observe)?;
                 capacity = closed.load.measure.transactions_per_second();
             }
             if capacity <= 0.0 {
-                return Err(nothing_done(order));
+                return Err(nothing_done(measurement));
             }
             observe(SearchProgress::Capacity(capacity));
             // What the replicas took longer for than the primary shows how much they apply.
@@ -114,10 +115,10 @@ pub fn search(
     let mut steps: Vec<SearchStep> = Vec::new();
     let mut results: Vec<Measured> = Vec::new();
     while let Some(next) = range.next(&goal.bound, &steps) {
-        let (measured, _) = load(&of_step(order, goal, next, &steps), observe)?;
+        let (measured, _) = load(&of_step(measurement, goal, next, &steps), observe)?;
         let earlier = steps.iter().position(|step| step.load == next);
         let earlier = earlier.and_then(|place| results.get(place));
-        let own = order.load.workload.transactions();
+        let own = measurement.load.workload.transactions();
         let step = judged(&goal.bound, own, next, &measured, earlier);
         observe(SearchProgress::Step { goal, step: &step });
         steps.push(step);
@@ -125,39 +126,49 @@ pub fn search(
     }
     let deciding =
         Search::deciding_step(&steps, &goal.bound).filter(|&place| place < results.len());
-    let Some(place) = deciding else { return Err(nothing_done(order)) };
+    let Some(place) = deciding else { return Err(nothing_done(measurement)) };
     let measured = results.swap_remove(place);
-    let answer = SearchAnswer::of(&steps);
+    let answer = SearchAnswer::from_steps(&steps);
     let search = Search { over: goal.over, bound: goal.bound, capacity, steps, answer };
     Ok(Searched { search, measured })
 }
 
-fn nothing_done(order: &Order<'_>) -> Failure {
+fn nothing_done(measurement: &Measurement<'_>) -> Failure {
     Failure::new(
         FailureKind::TimedOut,
-        format!("not one {} succeeded in the time measured", order.load.workload.operation().one),
+        format!(
+            "not one {} succeeded in the time measured",
+            measurement.load.workload.operation().one
+        ),
         "measure for longer, or with a lighter load",
     )
 }
 
 /// The load of one step. Every step has random streams of its own: rows that the step before has
 /// just read are in the caches.
-fn of_step<'a>(order: &Order<'a>, goal: &Goal, load: f64, steps: &[SearchStep]) -> Order<'a> {
-    let seed = order.load.seed.wrapping_add(1 + steps.len() as u64);
+fn of_step<'a>(
+    measurement: &Measurement<'a>,
+    goal: &Goal,
+    load: f64,
+    steps: &[SearchStep],
+) -> Measurement<'a> {
+    let seed = measurement.load.seed.wrapping_add(1 + steps.len() as u64);
     let expected = match (goal.over, steps.last()) {
         (SearchOver::Rate, _) => Some(load),
         // More clients get no less done, and fewer in proportion.
         (SearchOver::Clients, Some(last)) => Some(last.achieved * (load / last.load).min(1.0)),
         (SearchOver::Clients, None) => None,
     };
-    let mut order = order.clone();
-    order.load.seed = seed;
-    order.load.schedule = lengthened(order.load.schedule, goal, expected);
+    let mut measurement = measurement.clone();
+    measurement.load.seed = seed;
+    measurement.load.schedule = lengthened(measurement.load.schedule, goal, expected);
     match goal.over {
-        // A search never tries more clients than the order has.
-        SearchOver::Clients => order.load.clients = (load as u32).min(order.load.clients),
+        // A search never tries more clients than the measurement has.
+        SearchOver::Clients => {
+            measurement.load.clients = (load as u32).min(measurement.load.clients)
+        }
         SearchOver::Rate => {
-            order.load.open = Some(OpenLoop {
+            measurement.load.open = Some(OpenLoop {
                 rate: load,
                 process: goal.arrivals.process,
                 course: Vec::new(),
@@ -167,11 +178,11 @@ fn of_step<'a>(order: &Order<'a>, goal: &Goal, load: f64, steps: &[SearchStep]) 
             });
         }
     }
-    order.load.generators = order.load.generators.min(order.max_generators());
+    measurement.load.generators = measurement.load.generators.min(measurement.max_generators());
     if goal.bound.replica_lag_ms.is_some() {
-        order.sample_every = order.sample_every.min(MAX_LAG_SAMPLE_EVERY);
+        measurement.sample_every = measurement.sample_every.min(MAX_LAG_SAMPLE_EVERY);
     }
-    order
+    measurement
 }
 
 /// A schedule that measures enough transactions for the bounded figure, as far as that takes no
@@ -195,7 +206,7 @@ fn judged(
     earlier: Option<&Measured>,
 ) -> SearchStep {
     let result = &run.load;
-    let figure = |latencies: &Latencies| bound.figure().of(latencies);
+    let figure = |latencies: &Latencies| bound.figure().value_in(latencies);
     let figure_ms = figure(&result.latencies);
     let decides = earlier.map_or(figure_ms, |earlier| {
         let mut both = Latencies::new();
@@ -211,8 +222,8 @@ fn judged(
     let cpu_others = bound.cpu_percent.and_then(|_| others_share(run));
     let others_alone = cpu_others.is_some_and(|share| !bound.allows_busy(share));
     let allowed = bound.cpu_percent.is_none() || both_busy.is_some_and(|b| bound.allows_busy(b));
-    let lag = bound.replica_lag_ms.and_then(|_| Lag::of(run));
-    let both_lag = match earlier.and_then(Lag::of) {
+    let lag = bound.replica_lag_ms.and_then(|_| Lag::from_measured(run));
+    let both_lag = match earlier.and_then(Lag::from_measured) {
         Some(before) => lag.map(|now| now.mean_with(before)),
         None => lag,
     };
@@ -250,7 +261,7 @@ fn misses(own: &Transactions, run: &Measured, earlier: Option<&Measured>) -> boo
             let named = run.load.by_transaction.iter().find(|named| named.name == one.name);
             named.iter().for_each(|named| latencies.merge(&named.latencies));
         }
-        slo.figure.of(&latencies).is_some_and(|ms| !slo.is_met_by(ms))
+        slo.figure.value_in(&latencies).is_some_and(|ms| !slo.is_met_by(ms))
     })
 }
 
@@ -271,7 +282,7 @@ struct Lag {
 
 impl Lag {
     /// `None` where nothing was seen of it.
-    fn of(run: &Measured) -> Option<Self> {
+    fn from_measured(run: &Measured) -> Option<Self> {
         let start = run.load.warmup.elapsed.as_secs_f64();
         let length = run.load.measure.elapsed.as_secs_f64();
         let seen = run.sampling.samples.iter().filter_map(|sample| {

@@ -65,11 +65,12 @@ impl Memtier {
     pub fn load(
         &self,
         server: &Server,
-        (workload, clients): (&KeyValue, u32),
+        workload: &KeyValue,
+        clients: u32,
         duration: Duration,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Measured>, Failure> {
-        let arguments = arguments(server, (workload, clients), duration);
+        let arguments = arguments(server, workload, clients, duration);
         let slow = "see with SLOWLOG GET what keeps the server";
         let order = self.0.order(&arguments, duration + EXTRA_TIME);
         // Of its JSON it takes back what it has written, which only a file allows.
@@ -86,12 +87,7 @@ impl Memtier {
         }
         let figures = output::figures(&finished.result, workload, &finished.usage)
             .map_err(|message| self.0.not_understood(&message))?;
-        Ok(Some(Measured {
-            figures,
-            p99_ms: None,
-            elapsed: finished.elapsed,
-            system: finished.usage.system,
-        }))
+        Ok(Some(Measured::from_finished(figures, &finished)))
     }
 
     #[cfg(test)]

@@ -52,7 +52,7 @@ impl RedisBenchmark {
 
     /// Why it cannot run a workload, as the predicate of a sentence about it; `None` when it can.
     pub fn unsupported(workload: &KeyValue) -> Option<&'static str> {
-        Kind::of(workload).err()
+        Kind::for_workload(workload).err()
     }
 
     /// Runs a workload on keys that are there; `None` when `stop` said so. It knows numbers of
@@ -65,12 +65,13 @@ impl RedisBenchmark {
     pub fn load(
         &self,
         server: &Server,
-        (workload, clients): (&KeyValue, u32),
+        workload: &KeyValue,
+        clients: u32,
         duration: Duration,
         before: Option<&CrossCheckFigures>,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Measured>, Failure> {
-        let run = |requests| self.requests(server, (workload, clients), (requests, duration), stop);
+        let run = |requests| self.requests(server, workload, clients, requests, duration, stop);
         let mut rate = before.map(commands_per_second);
         // A rate from a short run is a rough one: its end is looked for four times a second.
         let mut requests = FIRST_REQUESTS.max(u64::from(clients) * u64::from(workload.pipeline));
@@ -91,18 +92,20 @@ impl RedisBenchmark {
     fn requests(
         &self,
         server: &Server,
-        (workload, clients): (&KeyValue, u32),
-        (requests, duration): (u64, Duration),
+        workload: &KeyValue,
+        clients: u32,
+        requests: u64,
+        duration: Duration,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Measured>, Failure> {
-        let kind = Kind::of(workload).map_err(|reason| {
+        let kind = Kind::for_workload(workload).map_err(|reason| {
             Failure::new(
                 model::FailureKind::NotPermitted,
                 format!("{} {reason}", self.name()),
                 "choose a workload that it can run",
             )
         })?;
-        let arguments = arguments(server, (workload, kind), clients, requests);
+        let arguments = arguments(server, workload, kind, clients, requests);
         let value = match kind {
             Kind::Get => Box::default(),
             Kind::Set { length } => {
@@ -124,12 +127,7 @@ impl RedisBenchmark {
         }
         let figures = output::figures(&finished.stdout, requests, workload, &finished.usage)
             .ok_or_else(|| self.0.not_understood("what redis-benchmark printed is not understood"));
-        Ok(Some(Measured {
-            figures: figures?,
-            p99_ms: None,
-            elapsed: finished.elapsed,
-            system: finished.usage.system,
-        }))
+        Ok(Some(Measured::from_finished(figures?, &finished)))
     }
 
     #[cfg(test)]

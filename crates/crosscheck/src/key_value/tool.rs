@@ -78,28 +78,32 @@ impl KeyValueTool {
     pub fn load(
         &self,
         server: &Server,
-        (workload, clients): (&KeyValue, u32),
-        (warmup, duration): (Duration, Duration),
+        workload: &KeyValue,
+        clients: u32,
+        warmup: Duration,
+        duration: Duration,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Measured>, Failure> {
-        let order = (workload, clients);
         match self {
             Self::Memtier(memtier) => {
                 // It knows no warm-up: a load whose figures nobody looks at.
-                if !warmup.is_zero() && memtier.load(server, order, warmup, stop)?.is_none() {
+                let load = |duration| memtier.load(server, workload, clients, duration, stop);
+                if !warmup.is_zero() && load(warmup)?.is_none() {
                     return Ok(None);
                 }
-                memtier.load(server, order, duration, stop)
+                load(duration)
             }
             Self::RedisBenchmark(tool) => {
-                let before = match warmup.is_zero() {
-                    true => None,
-                    false => match tool.load(server, order, warmup, None, stop)? {
-                        None => return Ok(None),
-                        Some(warm) => Some(warm.figures),
-                    },
+                let load = |duration, before: Option<&_>| {
+                    tool.load(server, workload, clients, duration, before, stop)
                 };
-                tool.load(server, order, duration, before.as_ref(), stop)
+                if warmup.is_zero() {
+                    return load(duration, None);
+                }
+                match load(warmup, None)? {
+                    None => Ok(None),
+                    Some(warm) => load(duration, Some(&warm.figures)),
+                }
             }
         }
     }

@@ -1,8 +1,8 @@
 use super::Driver;
+use crate::SqlLoad;
 use model::{
     KeyDistribution, KeyParameters, Oltp, OltpDialect, OltpMix, OltpTransaction, TableSchema,
 };
-use std::time::Duration;
 use workload::oltp::DEFAULT_ENGINE;
 
 /// What sysbench is to do.
@@ -14,14 +14,7 @@ pub enum Task {
         threads: u32,
     },
     /// Run the load.
-    Run {
-        /// Connections.
-        clients: u32,
-        /// Transactions offered per second, for an open loop.
-        rate: Option<u32>,
-        /// How long; rounded up to whole seconds.
-        duration: Duration,
-    },
+    Run(SqlLoad),
     /// Drop the tables.
     Cleanup,
 }
@@ -69,12 +62,7 @@ fn tunable(mix: OltpMix, wanted: &OltpTransaction) -> OltpTransaction {
 }
 
 /// The arguments of sysbench 1.0 for a task, without those that say where the server is.
-pub(super) fn arguments(
-    driver: &Driver,
-    workload: &Oltp,
-    task: &Task,
-    seed: Option<u32>,
-) -> Vec<String> {
+pub(super) fn arguments(driver: &Driver, workload: &Oltp, task: &Task) -> Vec<String> {
     let mut arguments = Arguments(Vec::new());
     arguments.option("tables", workload.tables);
     arguments.option("table-size", workload.table_size);
@@ -85,7 +73,7 @@ pub(super) fn arguments(
             "prepare"
         }
         Task::Cleanup => "cleanup",
-        Task::Run { clients, rate, duration } => {
+        Task::Run(SqlLoad { clients, rate, duration, seed }) => {
             arguments.workload(workload);
             arguments.option("threads", clients);
             if let Some(rate) = rate {
@@ -94,12 +82,12 @@ pub(super) fn arguments(
             // Its number of transactions would end the run as well, were it not zero.
             arguments.option("events", 0);
             arguments.option("time", duration.as_millis().div_ceil(1000));
+            if let Some(seed) = seed {
+                arguments.option("rand-seed", seed);
+            }
             "run"
         }
     };
-    if let Some(seed) = seed {
-        arguments.option("rand-seed", seed);
-    }
     arguments.0.extend([workload.mix.name().to_owned(), command.to_owned()]);
     arguments.0
 }
@@ -175,13 +163,14 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     const MYSQL: Driver = Driver::Mysql { compression: false };
 
     fn run(workload: &Oltp) -> String {
         let duration = Duration::from_millis(2500);
-        arguments(&MYSQL, workload, &Task::Run { clients: 16, rate: None, duration }, None)
-            .join(" ")
+        let load = SqlLoad { clients: 16, rate: None, duration, seed: None };
+        arguments(&MYSQL, workload, &Task::Run(load)).join(" ")
     }
 
     #[test]
@@ -207,8 +196,10 @@ mod tests {
 
     #[test]
     fn an_open_loop_has_a_rate() {
-        let task = Task::Run { clients: 4, rate: Some(250), duration: Duration::from_secs(1) };
-        let line = arguments(&MYSQL, &Oltp::preset(OltpMix::PointSelect), &task, Some(7)).join(" ");
+        let duration = Duration::from_secs(1);
+        let load = SqlLoad { clients: 4, rate: Some(250), duration, seed: Some(7) };
+        let preset = Oltp::preset(OltpMix::PointSelect);
+        let line = arguments(&MYSQL, &preset, &Task::Run(load)).join(" ");
         assert!(line.contains("--rate=250") && line.contains("--rand-seed=7"), "{line}");
     }
 

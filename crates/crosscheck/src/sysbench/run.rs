@@ -1,7 +1,7 @@
 use super::arguments::{Task, arguments};
 use super::config::password_line;
 use super::{Driver, Server, Sysbench, SysbenchResult, parse};
-use crate::{Measured, libpq};
+use crate::{Measured, SqlLoad, libpq};
 use host::{Finished, ProgramOrder, Usage};
 use model::{CrossCheckFigures, Failure, FailureKind, Oltp};
 use std::time::Duration;
@@ -20,7 +20,7 @@ const PERCENTILE_ROUNDING: f64 = 0.018;
 
 impl Sysbench {
     /// Does one task on a server; `None` when `stop` said so. The password is not on its command
-    /// line. `seed` makes it draw the same numbers again; otherwise it takes the clock.
+    /// line.
     ///
     /// # Errors
     /// What sysbench complains of; `TimedOut` when it does not end.
@@ -29,11 +29,10 @@ impl Sysbench {
         server: &Server,
         workload: &Oltp,
         task: &Task,
-        seed: Option<u32>,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Finished>, Failure> {
         let limit = match task {
-            Task::Run { duration, .. } => *duration + EXTRA_TIME,
+            Task::Run(load) => load.duration + EXTRA_TIME,
             Task::Prepare { .. } | Task::Cleanup => LONGEST_PREPARATION,
         };
         let password = password_line(&server.driver, &server.password)?;
@@ -42,7 +41,7 @@ impl Sysbench {
             all.push("--config-file=/dev/stdin".to_owned());
         }
         all.extend(server.arguments());
-        all.extend(arguments(&server.driver, workload, task, seed));
+        all.extend(arguments(&server.driver, workload, task));
         let slow = match server.driver {
             Driver::Mysql { .. } => "see with SHOW PROCESSLIST what the server is waiting for",
             Driver::Pgsql(_) => "see in pg_stat_activity what the server is waiting for",
@@ -56,8 +55,7 @@ impl Sysbench {
         }
     }
 
-    /// Runs a load and reads what it prints; `None` when `stop` said so. `rate` offers so many
-    /// transactions per second (open loop). A duration is rounded up to whole seconds.
+    /// Runs a load and reads what it prints; `None` when `stop` said so.
     ///
     /// # Errors
     /// As [`Self::run`]; also when its output is not understood.
@@ -65,23 +63,16 @@ impl Sysbench {
         &self,
         server: &Server,
         workload: &Oltp,
-        (clients, rate): (u32, Option<u32>),
-        duration: Duration,
-        seed: Option<u32>,
+        load: SqlLoad,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Measured>, Failure> {
-        let task = Task::Run { clients, rate, duration };
-        let Some(finished) = self.run(server, workload, &task, seed, stop)? else {
+        let Some(finished) = self.run(server, workload, &Task::Run(load), stop)? else {
             return Ok(None);
         };
-        let Finished { stdout, usage, elapsed, .. } = finished;
-        let result = parse(&stdout).map_err(|error| self.0.not_understood(&error.to_string()))?;
-        Ok(Some(Measured {
-            figures: figures(&result, &usage),
-            p99_ms: None,
-            elapsed,
-            system: usage.system,
-        }))
+        let result = parse(&finished.stdout);
+        let result = result.map_err(|error| self.0.not_understood(&error.to_string()))?;
+        let figures = figures(&result, &finished.usage);
+        Ok(Some(Measured::from_finished(figures, &finished)))
     }
 }
 

@@ -72,13 +72,13 @@ fn counts(connection: &mut RedisConnection) -> [u64; 4] {
 }
 
 /// Asks for as many commands as the server counted, all of them on keys that weighin wrote.
-fn check(workload: &KeyValue, load: impl Fn(&Server, (&KeyValue, u32)) -> Measured) {
+fn check(workload: &KeyValue, load: impl Fn(&Server, &KeyValue, u32) -> Measured) {
     let sandbox = sandbox(&[("save", "")]);
     let (mut own, mut control) = (connect(&sandbox), connect(&sandbox));
     fill(&mut control, workload);
     let guest = redis::Guest::admit(&mut own, KEY_PREFIX).unwrap();
     let before = counts(&mut control);
-    let measured = load(&server(&sandbox, &guest), (workload, CLIENTS));
+    let measured = load(&server(&sandbox, &guest), workload, CLIENTS);
     let after = counts(&mut control);
     let figures = &measured.figures;
     assert!(figures.transactions > 0 && figures.cpu_seconds > 0.0, "{figures:?}");
@@ -100,8 +100,8 @@ fn redis_benchmark_reads_and_writes_weighins_keys() {
     let tool = RedisBenchmark::find(&host::this_machine()).unwrap();
     let pipelined = KeyValue { pipeline: 4, ..workload((1, 0)) };
     for workload in [workload((1, 0)), workload((0, 1)), pipelined] {
-        let load = |server: &Server, order: (&KeyValue, u32)| {
-            tool.load(server, order, SECOND, None, NEVER).unwrap().unwrap()
+        let load = |server: &Server, workload: &KeyValue, clients: u32| {
+            tool.load(server, workload, clients, SECOND, None, NEVER).unwrap().unwrap()
         };
         check(&workload, load);
     }
@@ -116,8 +116,8 @@ fn memtier_reads_and_writes_weighins_keys() {
     let pipelined = KeyValue { pipeline: 4, ..workload((1, 1)) };
     let sequential = KeyValue { order: KeyOrder::Sequential, ..workload((1, 3)) };
     for workload in [workload((1, 1)), workload((0, 1)), pipelined, sequential] {
-        let load = |server: &Server, order: (&KeyValue, u32)| {
-            tool.load(server, order, SECOND, NEVER).unwrap().unwrap()
+        let load = |server: &Server, workload: &KeyValue, clients: u32| {
+            tool.load(server, workload, clients, SECOND, NEVER).unwrap().unwrap()
         };
         check(&workload, load);
     }
@@ -150,7 +150,7 @@ fn the_servers_password_is_in_no_process_list_and_a_stop_is_obeyed() {
     };
     let tool = RedisBenchmark::find(&host::this_machine()).unwrap();
     let workload = workload((1, 0));
-    let ended = tool.load(&server, (&workload, 2), 600 * SECOND, None, &stop).unwrap();
+    let ended = tool.load(&server, &workload, 2, 600 * SECOND, None, &stop).unwrap();
     assert!(ended.is_none(), "{ended:?}");
     let text = seen.into_inner().expect("redis-benchmark was running");
     assert!(text.contains(guest.user()), "{text}");
@@ -174,16 +174,15 @@ fn trouble_is_told_apart() {
         (nobody, FailureKind::Unreachable),
     ];
     for (server, kind) in troubles {
-        let order = (&workload, 2);
         let tool = RedisBenchmark::find(&host::this_machine()).unwrap();
-        let failure = tool.load(&server, order, SECOND, None, NEVER).unwrap_err();
+        let failure = tool.load(&server, &workload, 2, SECOND, None, NEVER).unwrap_err();
         assert_eq!(failure.kind, kind, "{failure:?}");
         assert!(!failure.remedy.is_empty(), "{failure:?}");
         // memtier_benchmark waits for ever when it is not let in.
         if let (Ok(tool), true) =
             (Memtier::find(&host::this_machine()), kind != FailureKind::AccessDenied)
         {
-            let failure = tool.load(&server, order, SECOND, NEVER).unwrap_err();
+            let failure = tool.load(&server, &workload, 2, SECOND, NEVER).unwrap_err();
             assert_eq!(failure.kind, kind, "{failure:?}");
         }
     }

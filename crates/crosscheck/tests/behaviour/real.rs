@@ -1,7 +1,7 @@
 //! The installed sysbench on a private server.
 
-use crosscheck::Address;
 use crosscheck::sysbench::{Driver, Server, Sysbench, Task};
+use crosscheck::{Address, SqlLoad};
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{FailureKind, Oltp, OltpMix};
 use std::cell::RefCell;
@@ -31,6 +31,10 @@ fn over_tcp(sandbox: &Sandbox) -> Server {
     server(sandbox, Address::Tcp(([127, 0, 0, 1], sandbox.port()).into()))
 }
 
+fn load(clients: u32, duration: Duration) -> SqlLoad {
+    SqlLoad { clients, rate: None, duration, seed: Some(7) }
+}
+
 fn workload() -> Oltp {
     Oltp { tables: 2, table_size: 1000, ..Oltp::preset(OltpMix::ReadWrite) }
 }
@@ -40,22 +44,22 @@ fn tables_are_made_run_on_and_dropped() {
     let sandbox = sandbox();
     let sysbench = Sysbench::find(&host::this_machine()).unwrap();
     let (workload, tcp) = (workload(), over_tcp(&sandbox));
-    sysbench.run(&tcp, &workload, &Task::Prepare { threads: 2 }, None, NEVER).unwrap().unwrap();
+    sysbench.run(&tcp, &workload, &Task::Prepare { threads: 2 }, NEVER).unwrap().unwrap();
 
     let socket = server(&sandbox, Address::Unix(sandbox.socket().to_owned()));
     for server in [&tcp, &socket] {
-        let load =
-            sysbench.load(server, &workload, (2, None), SECOND, Some(7), NEVER).unwrap().unwrap();
-        let figures = &load.figures;
+        let load = load(2, SECOND);
+        let measured = sysbench.load(server, &workload, load, NEVER).unwrap().unwrap();
+        let figures = &measured.figures;
         assert!(figures.transactions > 0);
         // Each transaction holds 20 statements; one that lost a conflict was begun again.
         assert!(figures.queries >= 20 * figures.transactions);
-        assert!(figures.elapsed >= SECOND && load.elapsed >= figures.elapsed);
+        assert!(figures.elapsed >= SECOND && measured.elapsed >= figures.elapsed);
         assert!(figures.cpu_seconds > 0.0 && figures.latency_p95_ms.is_some());
     }
 
-    sysbench.run(&tcp, &workload, &Task::Cleanup, None, NEVER).unwrap().unwrap();
-    let failure = sysbench.load(&tcp, &workload, (2, None), SECOND, None, NEVER).unwrap_err();
+    sysbench.run(&tcp, &workload, &Task::Cleanup, NEVER).unwrap().unwrap();
+    let failure = sysbench.load(&tcp, &workload, load(2, SECOND), NEVER).unwrap_err();
     assert_eq!(failure.kind, FailureKind::MissingTables, "{failure:?}");
 }
 
@@ -64,7 +68,7 @@ fn the_password_is_in_no_process_list_and_a_stop_is_obeyed() {
     let sandbox = sandbox();
     let sysbench = Sysbench::find(&host::this_machine()).unwrap();
     let (workload, server) = (workload(), over_tcp(&sandbox));
-    sysbench.run(&server, &workload, &Task::Prepare { threads: 1 }, None, NEVER).unwrap().unwrap();
+    sysbench.run(&server, &workload, &Task::Prepare { threads: 1 }, NEVER).unwrap().unwrap();
 
     // Asked to stop as soon as sysbench is seen running: its arguments, and its environment.
     let seen = RefCell::new(None);
@@ -76,7 +80,7 @@ fn the_password_is_in_no_process_list_and_a_stop_is_obeyed() {
         seen.is_some()
     };
     let long = Duration::from_secs(600);
-    let ended = sysbench.load(&server, &workload, (2, None), long, None, &stop).unwrap();
+    let ended = sysbench.load(&server, &workload, load(2, long), &stop).unwrap();
     assert!(ended.is_none(), "{ended:?}");
     let text = seen.into_inner().expect("sysbench was running");
     assert!(text.contains("--mysql-user=weighin"), "{text}");
@@ -101,7 +105,7 @@ fn trouble_is_told_apart() {
     let sysbench = Sysbench::find(&host::this_machine()).unwrap();
     let workload = workload();
     let kind = |server: &Server| {
-        let failure = sysbench.load(server, &workload, (1, None), SECOND, None, NEVER).unwrap_err();
+        let failure = sysbench.load(server, &workload, load(1, SECOND), NEVER).unwrap_err();
         assert!(!failure.message.is_empty() && !failure.remedy.is_empty(), "{failure:?}");
         failure.kind
     };

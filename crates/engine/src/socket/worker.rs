@@ -140,12 +140,9 @@ impl<S: Session> Worker<S> {
     /// Waits until it is known when the load starts, and then until that moment.
     fn wait_for_start(&mut self) -> Result<Nanos, LoadError> {
         loop {
-            let left = match self.spec.control.started() {
-                None => LONGEST_WAIT,
-                Some(start) => match start.since(self.spec.clock.now()) {
-                    Duration::ZERO => return Ok(start),
-                    left => left.min(LONGEST_WAIT),
-                },
+            let left = match self.spec.control.begun(self.spec.clock.now(), LONGEST_WAIT) {
+                Ok(start) => return Ok(start),
+                Err(left) => left,
             };
             self.spec.control.check()?;
             self.epoll.turn(&mut self.pool, left)?;

@@ -67,7 +67,7 @@ impl<'a> Meter<'a> {
         let ((from, before), (until, after)) =
             both.map_err(|reason| StorageError::Uncounted { reason })?;
         let (count, period) = (self.processors.count(), self.processors.period());
-        Ok(Some(FleetProcessors::of(count, after - before, until.since(from), period)))
+        Ok(Some(FleetProcessors::from_count(count, after - before, until.since(from), period)))
     }
 }
 

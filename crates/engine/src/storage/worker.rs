@@ -92,14 +92,10 @@ impl<T: Transport> Worker<'_, T> {
     fn wait_for_start(&self) -> Result<Nanos, LoadError> {
         loop {
             self.spec.control.check()?;
-            let left = match self.spec.control.started() {
-                None => LONGEST_WAIT,
-                Some(start) => match start.since(self.spec.clock.now()) {
-                    Duration::ZERO => return Ok(start),
-                    left => left.min(LONGEST_WAIT),
-                },
-            };
-            std::thread::park_timeout(left);
+            match self.spec.control.begun(self.spec.clock.now(), LONGEST_WAIT) {
+                Ok(start) => return Ok(start),
+                Err(left) => std::thread::park_timeout(left),
+            }
         }
     }
 

@@ -24,7 +24,7 @@ fn reads_and_writes_are_accounted_for_by_kind_virtual_machine_and_volume() {
         let names: Vec<&str> = result.by_statement.iter().map(|kind| kind.name.as_str()).collect();
         assert_eq!(names, ["read", "write"]);
         let reads = result.by_statement[0].latencies.count();
-        assert_eq!(reads, result.requests.of("read"));
+        assert_eq!(reads, result.requests.count_of("read"));
         assert!((2_050..2_150).contains(&reads), "{reads}");
         assert_eq!(fleet.volumes.iter().map(|v| v.reads.latencies.count()).sum::<u64>(), reads);
     }
@@ -77,7 +77,7 @@ fn a_redo_log_syncs_every_write() {
         let mut load = load(log, files.clone(), method, 50);
         load.queue_depth = 1;
         let result = run(&load).unwrap();
-        assert_eq!((result.requests.of("write"), result.requests.of("sync")), (50, 50));
+        assert_eq!((result.requests.count_of("write"), result.requests.count_of("sync")), (50, 50));
         let names: Vec<&str> = result.by_statement.iter().map(|kind| kind.name.as_str()).collect();
         assert_eq!(names, ["write", "sync"]);
         let [whole, write] =

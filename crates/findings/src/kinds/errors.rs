@@ -61,7 +61,7 @@ impl FindingKind for FewTransactions {
             ),
             false => format!(
                 "fewer {} ended in the measured phase than there were clients",
-                found.counted.of(2)
+                found.counted.for_count(2)
             ),
         };
         format!(

@@ -108,7 +108,7 @@ fn statements(data: &[u8]) {
     found.extend(reader.end().ok().flatten());
     for statement in found {
         assert!(!statement.text.is_empty(), "a statement that is none");
-        let _ = StatementFacts::of(&statement.text, &SYNTAX);
+        let _ = StatementFacts::from_text(&statement.text, &SYNTAX);
     }
 }
 

@@ -31,13 +31,13 @@ pub struct ProcessIdentity {
 
 impl ProcessIdentity {
     /// The process that has this id now; `None` when there is none.
-    pub fn of(pid: u32) -> Option<Self> {
+    pub fn for_pid(pid: u32) -> Option<Self> {
         Some(Self { pid, started: read_stat(pid)?.start_ticks })
     }
 
     /// Whether that very process still exists; a zombie counts.
     pub fn exists(&self) -> bool {
-        Self::of(self.pid) == Some(*self)
+        Self::for_pid(self.pid) == Some(*self)
     }
 }
 
@@ -422,10 +422,10 @@ mod tests {
 
     #[test]
     fn a_process_is_known_by_its_start() {
-        let own = ProcessIdentity::of(std::process::id()).unwrap();
+        let own = ProcessIdentity::for_pid(std::process::id()).unwrap();
         assert!(own.exists());
         assert!(!ProcessIdentity { started: own.started + 1, ..own }.exists());
-        assert_eq!(ProcessIdentity::of(u32::MAX), None);
+        assert_eq!(ProcessIdentity::for_pid(u32::MAX), None);
     }
 
     #[test]

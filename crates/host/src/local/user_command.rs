@@ -59,7 +59,7 @@ impl LocalCommand {
         self.leader = Some(leader);
         // One that has gone guards nothing, which takes nothing from the act.
         let _ = self.guardian.tell(&pid.as_raw_nonzero().to_string());
-        Ok((Output::of(reader), pid))
+        Ok((Output::from_reader(reader), pid))
     }
 
     /// Ends the command and its children. What cannot be ended is gone already.
@@ -142,7 +142,7 @@ struct Output {
 }
 
 impl Output {
-    fn of(mut reader: PipeReader) -> Self {
+    fn from_reader(mut reader: PipeReader) -> Self {
         let (open, closed) = channel::<()>();
         let kept = Arc::new(Mutex::new(Vec::new()));
         let output = Self { kept: Arc::clone(&kept), closed };

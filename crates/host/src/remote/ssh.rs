@@ -66,7 +66,7 @@ impl Program {
     }
 
     #[cfg(test)]
-    pub(super) fn of(text: &[u8]) -> Self {
+    pub(super) fn from_text(text: &[u8]) -> Self {
         Self::read(text).unwrap_or_else(|_| unreachable!("it is in memory"))
     }
 

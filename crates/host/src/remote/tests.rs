@@ -72,7 +72,7 @@ const AGENT: &str = "#!/bin/sh\necho runs $1 $2 in $(ls | wc -l)\n";
 
 /// Starts the copy in a cache directory, and copies that where it is asked for; what it printed.
 fn start(cache: &Path, sent: &str) -> String {
-    let script = start_script(&Program::of(AGENT.as_bytes()));
+    let script = start_script(&Program::from_text(AGENT.as_bytes()));
     let mut child = shell(&script)
         .env("XDG_CACHE_HOME", cache)
         .stdin(Stdio::piped())
@@ -129,7 +129,7 @@ fn a_copy_that_another_account_could_change_is_replaced() {
 fn the_digest_of_a_copy_is_taken_again_when_it_was_changed() {
     let cache = tempfile::tempdir().unwrap();
     let started = |sha256sum: &str| {
-        let script = start_script(&Program::of(AGENT.as_bytes()));
+        let script = start_script(&Program::from_text(AGENT.as_bytes()));
         let mut shell = shell(&format!("sha256sum() {{ {sha256sum}; }}; {script}"));
         let done = shell.env("XDG_CACHE_HOME", cache.path()).stdin(Stdio::null()).output().unwrap();
         String::from_utf8(done.stdout).unwrap()
@@ -177,7 +177,7 @@ fn a_directory_of_others_and_a_copy_cut_off_are_refused() {
 
 #[test]
 fn a_machine_without_a_program_that_checks_the_copy_says_so() {
-    let script = start_script(&Program::of(AGENT.as_bytes()));
+    let script = start_script(&Program::from_text(AGENT.as_bytes()));
     let lacking = format!("PATH=/nonexistent; {script}");
     let failure = refused(&lacking, &Stop::default());
     assert!(failure.message.contains("sha256sum"), "{failure}");

@@ -183,7 +183,7 @@ mod tests {
     }
 
     impl Kept {
-        fn of(up: &str, down: &str, limit: Duration) -> Self {
+        fn from_commands(up: &str, down: &str, limit: Duration) -> Self {
             let words = |script: &str| ["sh", "-c", script].map(str::to_owned).to_vec();
             let (orders, told) = pipe().map(|(reader, writer)| (writer, reader)).unwrap();
             let (answers, answering) = pipe().unwrap();
@@ -244,7 +244,7 @@ mod tests {
         let to = |word: &str| format!("echo {word} >> {}", file.display());
         let down = to("down") + "; echo gone; echo really >&2";
         let up = to("up") + "; echo coming >&2; printf '{\"url\": \"%s\"}' $WORD";
-        let mut kept = Kept::of(&up, &down, LONG);
+        let mut kept = Kept::from_commands(&up, &down, LONG);
         kept.tell(&Order::Up);
         let (said, end) = kept.hear();
         assert_eq!(said, ["coming"]);
@@ -261,17 +261,17 @@ mod tests {
         assert_eq!(marks(&file), "up\ndown\n");
 
         // Left alone when it is up, in the middle of `up`, and before.
-        let mut kept = Kept::of(&up, &down, LONG);
+        let mut kept = Kept::from_commands(&up, &down, LONG);
         kept.tell(&Order::Up);
         kept.hear();
         kept.leave();
         let slow = format!("trap '{}; exit 1' TERM; echo x >&2; sleep 600 & wait", to("ended"));
-        let mut kept = Kept::of(&slow, &down, LONG);
+        let mut kept = Kept::from_commands(&slow, &down, LONG);
         kept.tell(&Order::Up);
         let mut line = String::new();
         kept.answers.read_line(&mut line).unwrap();
         kept.leave();
-        Kept::of(&up, &down, LONG).leave();
+        Kept::from_commands(&up, &down, LONG).leave();
         assert_eq!(marks(&file), "up\ndown\nup\ndown\nended\ndown\n");
     }
 
@@ -288,7 +288,7 @@ mod tests {
             ("printf '\\377'", LONG, "no text"),
         ] {
             let _ = fs::remove_file(&file);
-            let mut kept = Kept::of(up, &down, limit);
+            let mut kept = Kept::from_commands(up, &down, limit);
             kept.tell(&Order::Up);
             let (_, end) = kept.hear();
             let Answer::Up(Err(failure)) = end else { panic!("{up}: {end:?}") };
@@ -308,7 +308,7 @@ mod tests {
         let pid = place.path().join("pid");
         let up = format!("sleep 600 & echo $! > {}; echo '{{}}'", pid.display());
         let down = format!("kill $(cat {})", pid.display());
-        let mut kept = Kept::of(&up, &down, LONG);
+        let mut kept = Kept::from_commands(&up, &down, LONG);
         kept.tell(&Order::Up);
         let (_, end) = kept.hear();
         assert!(matches!(&end, Answer::Up(Ok(output)) if output == "{}\n"), "{end:?}");
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_program_that_is_not_there_is_named() {
-        let mut kept = Kept::of("true", "true", LONG);
+        let mut kept = Kept::from_commands("true", "true", LONG);
         let order = InstanceOrder {
             up: vec!["/no/such/program".to_owned()],
             down: vec!["true".to_owned()],

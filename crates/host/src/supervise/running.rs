@@ -63,7 +63,7 @@ impl<'a> Running<'a> {
                 .process_group(0)
                 .spawn()?;
             let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-            let (stdout, stderr) = (Stream::of(stdout)?, Stream::of(stderr)?);
+            let (stdout, stderr) = (Stream::from_reader(stdout)?, Stream::from_reader(stderr)?);
             Ok(Self { name, order, child, began, stdout, stderr, keeps_output })
         };
         start().map_err(|error: io::Error| {
@@ -188,7 +188,7 @@ struct Stream<R> {
 }
 
 impl<R: Read + AsFd + Send + 'static> Stream<R> {
-    fn of(reader: Option<R>) -> io::Result<Self> {
+    fn from_reader(reader: Option<R>) -> io::Result<Self> {
         if let Some(reader) = &reader {
             fcntl_setfl(reader, fcntl_getfl(reader)? | OFlags::NONBLOCK)?;
         }

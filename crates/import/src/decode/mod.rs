@@ -29,7 +29,7 @@ fn replaced<'a>(text: Cow<'a, str>, change: impl Fn(&str) -> Option<String>) -> 
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
+enum ByteOrder {
     Little,
     Big,
 }
@@ -38,7 +38,7 @@ fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     if let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf") {
         return utf8_or_latin1(rest);
     }
-    let marked = [(b"\xff\xfe", Order::Little), (b"\xfe\xff", Order::Big)];
+    let marked = [(b"\xff\xfe", ByteOrder::Little), (b"\xfe\xff", ByteOrder::Big)];
     if let Some((mark, order)) = marked.into_iter().find(|(mark, _)| bytes.starts_with(*mark)) {
         return Cow::Owned(utf16(&bytes[mark.len()..], order));
     }
@@ -50,7 +50,7 @@ fn decoded(bytes: &[u8]) -> Cow<'_, str> {
 
 /// The order of the bytes of UTF-16 without a mark: what tools print is mostly ASCII, of which
 /// every other byte is zero.
-fn unmarked_utf16(bytes: &[u8]) -> Option<Order> {
+fn unmarked_utf16(bytes: &[u8]) -> Option<ByteOrder> {
     const TELLING: usize = 4096;
     let telling = &bytes[..bytes.len().min(TELLING) & !1];
     if telling.len() < 4 {
@@ -60,16 +60,16 @@ fn unmarked_utf16(bytes: &[u8]) -> Option<Order> {
     let (even, odd, pairs) = (zeros(0), zeros(1), telling.len() / 2);
     let most = |count: usize| count * 10 >= pairs * 7;
     match (even, odd) {
-        (0, odd) if most(odd) => Some(Order::Little),
-        (even, 0) if most(even) => Some(Order::Big),
+        (0, odd) if most(odd) => Some(ByteOrder::Little),
+        (even, 0) if most(even) => Some(ByteOrder::Big),
         _ => None,
     }
 }
 
-fn utf16(bytes: &[u8], order: Order) -> String {
+fn utf16(bytes: &[u8], order: ByteOrder) -> String {
     let unit = |pair: &[u8]| match order {
-        Order::Little => u16::from_le_bytes([pair[0], pair[1]]),
-        Order::Big => u16::from_be_bytes([pair[0], pair[1]]),
+        ByteOrder::Little => u16::from_le_bytes([pair[0], pair[1]]),
+        ByteOrder::Big => u16::from_be_bytes([pair[0], pair[1]]),
     };
     let units = bytes.chunks_exact(2).map(unit);
     char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
@@ -97,10 +97,10 @@ fn unix_line_ends(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn utf16_bytes(text: &str, order: Order) -> Vec<u8> {
+    fn utf16_bytes(text: &str, order: ByteOrder) -> Vec<u8> {
         let bytes = |unit: u16| match order {
-            Order::Little => unit.to_le_bytes(),
-            Order::Big => unit.to_be_bytes(),
+            ByteOrder::Little => unit.to_le_bytes(),
+            ByteOrder::Big => unit.to_be_bytes(),
         };
         text.encode_utf16().flat_map(bytes).collect()
     }
@@ -113,10 +113,10 @@ mod tests {
         for (what, bytes) in [
             ("UTF-8", written.as_bytes().to_vec()),
             ("UTF-8, marked", marked(written).into_bytes()),
-            ("UTF-16 LE, marked", utf16_bytes(&marked(written), Order::Little)),
-            ("UTF-16 BE, marked", utf16_bytes(&marked(written), Order::Big)),
-            ("UTF-16 LE", utf16_bytes(written, Order::Little)),
-            ("UTF-16 BE", utf16_bytes(written, Order::Big)),
+            ("UTF-16 LE, marked", utf16_bytes(&marked(written), ByteOrder::Little)),
+            ("UTF-16 BE, marked", utf16_bytes(&marked(written), ByteOrder::Big)),
+            ("UTF-16 LE", utf16_bytes(written, ByteOrder::Little)),
+            ("UTF-16 BE", utf16_bytes(written, ByteOrder::Big)),
             ("Latin-1", written.chars().map(|c| c as u8).collect()),
             ("old Macintosh", written.replace("\r\n", "\r").into_bytes()),
         ] {

@@ -46,7 +46,7 @@ pub(super) fn bounds(figures: &mut Figures) {
 }
 
 impl<'a> Direction<'a> {
-    pub(super) fn of(
+    pub(super) fn from_jobs(
         name: &'static str,
         jobs: &[Json<'a>],
         together: Option<Json<'a>>,
@@ -140,7 +140,9 @@ pub(super) fn moments<'a>(
 ) {
     let several = parts.clone().nth(1).is_some();
     let note = |what| if several { "merged over the jobs" } else { what };
-    let of = |name| Moments::together(parts.clone().map(|part| Moments::of(part, name)).collect());
+    let of = |name| {
+        Moments::together(parts.clone().map(|part| Moments::from_part(part, name)).collect())
+    };
     if let Some((all, unit)) = of("lat") {
         let values = [("avg", Some(all.mean)), ("stddev", all.deviation), ("max", all.max)];
         for (name, value) in values {

@@ -256,7 +256,7 @@ impl Run<'_> {
     fn directions(&self) -> Vec<Direction<'_>> {
         let of = |names: &[&'static str]| -> Vec<Direction<'_>> {
             let names = names.iter();
-            names.filter_map(|name| Direction::of(name, &self.jobs, self.together)).collect()
+            names.filter_map(|name| Direction::from_jobs(name, &self.jobs, self.together)).collect()
         };
         let each = of(&["read", "write", "trim"]);
         // All together, as `unified_rw_reporting` has it in place of the others or beside them.

@@ -17,7 +17,7 @@ pub(super) struct Moments {
 
 impl Moments {
     /// Those of that name, with their unit.
-    pub(super) fn of(part: Json<'_>, name: &str) -> Option<(Self, &'static str)> {
+    pub(super) fn from_part(part: Json<'_>, name: &str) -> Option<(Self, &'static str)> {
         // Version 2 has microseconds under names without a unit.
         let now = part.at(&[&format!("{name}_ns")]).map(|json| (json, "ns"));
         let (json, unit) = now.or_else(|| part.at(&[name]).map(|json| (json, "us")))?;

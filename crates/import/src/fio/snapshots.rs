@@ -21,7 +21,7 @@ struct Progress {
 const DIRECTIONS: [&str; 4] = ["read", "write", "trim", "mixed"];
 
 impl Progress {
-    fn of(document: Json<'_>) -> Self {
+    fn from_document(document: Json<'_>) -> Self {
         let members = document.members();
         let whole = |name: &str| members.get(name).and_then(|json| json.whole());
         let printed = whole("timestamp_ms")
@@ -80,7 +80,7 @@ impl Progress {
 pub(super) fn last_of_each<'a>(documents: Vec<(u32, Json<'a>)>) -> Vec<((u32, Json<'a>), usize)> {
     let mut kept: Vec<((u32, Json<'a>), usize, Progress)> = Vec::new();
     for document in documents {
-        let progress = Progress::of(document.1);
+        let progress = Progress::from_document(document.1);
         match kept.last_mut().filter(|(.., last)| progress.goes_on(last)) {
             Some((last, before, known)) => {
                 (*last, *known) = (document, progress);

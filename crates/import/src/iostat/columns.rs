@@ -14,7 +14,7 @@ const NEEDED: [&str; 3] = ["r/s", "w/s", "%util"];
 pub(super) struct Columns(Vec<String>);
 
 impl Columns {
-    pub(super) fn of(heading: &str) -> Result<Self, String> {
+    pub(super) fn from_heading(heading: &str) -> Result<Self, String> {
         let names: Vec<String> = heading.split_whitespace().skip(1).map(str::to_owned).collect();
         match NEEDED.iter().find(|needed| !names.iter().any(|name| name == *needed)) {
             Some(missing) => Err(format!("these disks have no column {missing}")),

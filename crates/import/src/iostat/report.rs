@@ -42,7 +42,7 @@ pub(super) fn reports(source: &Source<'_>, problems: &mut Vec<Problem>) -> Vec<R
             // A report with processors and without disks ends here.
             section = Section::Cpu(names.split_whitespace().map(str::to_owned).collect());
         } else if line.starts_with("Device") {
-            section = match Columns::of(line) {
+            section = match Columns::from_heading(line) {
                 Ok(columns) => Section::Disks(columns),
                 Err(message) => {
                     problems.push(problem(source, number, message));

@@ -112,7 +112,7 @@ pub(super) fn infer(
         })
         .collect();
     counters(&paths, &said, files, naming, &mut doubts)?;
-    let notes = Notes::of(&paths, files, naming, &said, doubts);
+    let notes = Notes::from_paths(&paths, files, naming, &said, doubts);
     Ok((said, notes))
 }
 

@@ -99,7 +99,7 @@ impl std::str::FromStr for Layout {
         if names.is_empty() {
             return Err(PatternError::Empty(text.to_owned()));
         }
-        let placeholders = Placeholders::of(&names);
+        let placeholders = Placeholders::from_names(&names);
         Ok(Self { text: text.to_owned(), components: all, placeholders })
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Placeholders {
 }
 
 impl Placeholders {
-    pub(super) fn of(names: &BTreeSet<String>) -> Self {
+    pub(super) fn from_names(names: &BTreeSet<String>) -> Self {
         let has = |all: &[&str]| all.iter().any(|name| names.contains(*name));
         let date_in_parts = has(&["y", "year"]) && has(&["m", "month"]) && has(&["d", "day"]);
         Self { date_in_parts }
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn parts_of_dates_are_numbers_where_there_are_all() {
         let of = |names: &[&str]| {
-            Placeholders::of(&names.iter().map(|name| (*name).to_owned()).collect())
+            Placeholders::from_names(&names.iter().map(|name| (*name).to_owned()).collect())
         };
         let whole = of(&["y", "m", "d", "h"]);
         assert!(whole.takes("y", "2020") && whole.takes("m", "01") && whole.takes("h", "00"));

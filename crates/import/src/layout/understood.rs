@@ -49,7 +49,7 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    pub(super) fn of(
+    pub(super) fn from_paths(
         paths: &[Path],
         files: &[File],
         naming: &Naming<'_>,

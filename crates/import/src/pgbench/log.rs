@@ -35,8 +35,8 @@ impl Format for PgbenchLog {
             return false;
         }
         let lines: Vec<&str> = lines.collect();
-        lines.iter().all(|line| Transaction::of(line).is_some())
-            || lines.iter().all(|line| Interval::of(line).is_some())
+        lines.iter().all(|line| Transaction::from_line(line).is_some())
+            || lines.iter().all(|line| Interval::from_line(line).is_some())
     }
 
     fn parse(&self, source: Source<'_>) -> Parsed {
@@ -49,9 +49,9 @@ impl Format for PgbenchLog {
                 continue;
             }
             let entries = intervals.len() + transactions.clients.len() + transactions.done.len();
-            if let Some(one) = Transaction::of(line) {
+            if let Some(one) = Transaction::from_line(line) {
                 transactions.add(&one);
-            } else if let Some((start, one)) = Interval::of(line) {
+            } else if let Some((start, one)) = Interval::from_line(line) {
                 intervals.entry(start).or_default().add(&one);
             } else {
                 parsed.problems.push(problem(&source, number, format!("not understood: «{line}»")));
@@ -104,7 +104,7 @@ struct Transaction {
 }
 
 impl Transaction {
-    fn of(line: &str) -> Option<Self> {
+    fn from_line(line: &str) -> Option<Self> {
         let fields: Vec<&str> =
             line.split_ascii_whitespace().take(OF_TRANSACTION.end() + 1).collect();
         if !OF_TRANSACTION.contains(&fields.len()) {
@@ -277,7 +277,7 @@ struct Interval {
 
 impl Interval {
     /// When it began, in seconds since 1970, and what was in it.
-    fn of(line: &str) -> Option<(u64, Self)> {
+    fn from_line(line: &str) -> Option<(u64, Self)> {
         const MOST_FIELDS: usize = 15;
         let fields = line.split_ascii_whitespace().take(MOST_FIELDS + 1);
         let fields: Option<Vec<u64>> = fields.map(|field| field.parse().ok()).collect();

@@ -23,7 +23,7 @@ pub(super) struct Described {
 
 impl Described {
     /// Of a run whose command line names this test; empty where there is none.
-    pub(super) fn of(command: &str) -> Self {
+    pub(super) fn from_command(command: &str) -> Self {
         Self { command: command.to_owned(), ..Self::default() }
     }
 

@@ -54,7 +54,7 @@ pub(super) fn runs(source: &Source<'_>, problems: &mut Vec<Problem>) -> Vec<Run>
         let begun = runs.last().is_some_and(Run::has_begun);
         if version.is_some() || runs.is_empty() || (line.starts_with(OPTIONS) && begun) {
             let version = version.unwrap_or_default().to_owned();
-            let (described, asked) = (Described::of(named.test), named.seconds);
+            let (described, asked) = (Described::from_command(named.test), named.seconds);
             runs.push(Run { line: number, version, described, asked, ..Run::default() });
         }
         if let Some(run) = runs.last_mut()

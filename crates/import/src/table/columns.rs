@@ -32,7 +32,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    pub(super) fn of(cells: &Cells, options: &TableOptions) -> Self {
+    pub(super) fn from_cells(cells: &Cells, options: &TableOptions) -> Self {
         let known =
             |heading: &String| options.said(heading).cloned().or_else(|| names::role(heading));
         let mut columns: Vec<Column> = cells
@@ -179,17 +179,17 @@ pub(super) fn is_missing(cell: &str) -> bool {
 
 /// The figure that is named at the end or at the beginning of a title: `sysbench, TPS`.
 fn figure_in(title: &str) -> Option<(String, String)> {
-    let whole = names::figure(&Name::of(title));
+    let whole = names::figure(&Name::from_heading(title));
     whole.or_else(|| parts(title).and_then(|(_, figure)| figure))
 }
 
 /// What a heading says that is a target or a number of clients, with a figure or without.
 fn of_cells(heading: &str) -> Option<Column> {
-    if let Some(clients) = names::clients(&Name::of(heading).words) {
+    if let Some(clients) = names::clients(&Name::from_heading(heading).words) {
         return Some(Column::Cells { target: None, clients: Some(clients), figure: None });
     }
     let (rest, figure) = parts(heading)?;
-    let clients = names::clients(&Name::of(&rest).words);
+    let clients = names::clients(&Name::from_heading(&rest).words);
     let target = clients.is_none().then_some(rest);
     Some(Column::Cells { target, clients, figure })
 }
@@ -202,7 +202,7 @@ fn parts(heading: &str) -> Option<(String, Option<(String, String)>)> {
     let trimmed = |text: &str| text.trim_matches([' ', '-', '_', ':', ',', '/']).to_owned();
     if let Some((before, unit)) =
         heading.strip_suffix([')', ']']).and_then(|h| h.rsplit_once(['(', '[']))
-        && let Some(figure) = names::figure(&Name::of(unit))
+        && let Some(figure) = names::figure(&Name::from_heading(unit))
     {
         return Some((trimmed(before), Some(figure)));
     }
@@ -216,7 +216,7 @@ fn parts(heading: &str) -> Option<(String, Option<(String, String)>)> {
         .filter(|(_, word)| !word.is_empty())
         .collect();
     let found = |figure: &str, rest: &str| {
-        let figure = names::figure(&Name::of(figure))?;
+        let figure = names::figure(&Name::from_heading(figure))?;
         let rest = trimmed(rest);
         (!rest.is_empty()).then_some((rest, Some(figure)))
     };

@@ -118,7 +118,7 @@ fn figure(text: &str) -> Option<ColumnRole> {
     }
     let known = Metric::ALL.iter().map(|metric| metric.entry());
     let mut printed = known.flat_map(|entry| entry.printed_as.iter().map(|printed| printed.name));
-    let (metric, unit) = names::figure(&Name::of(text))
+    let (metric, unit) = names::figure(&Name::from_heading(text))
         .or_else(|| printed.find(|name| *name == text).map(|n| (n.to_owned(), String::new())))?;
     Some(ColumnRole::Figure(metric, unit))
 }

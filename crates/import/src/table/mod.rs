@@ -54,7 +54,7 @@ impl Format for Table {
         let text = csv.as_ref();
         tidy::recognises(text) || {
             let cells = dialect::cells(text, TELLING_ROWS);
-            Columns::of(&cells, &TableOptions::default()).is_table(&cells)
+            Columns::from_cells(&cells, &TableOptions::default()).is_table(&cells)
         }
     }
 

@@ -48,7 +48,7 @@ pub(super) struct Name {
 }
 
 impl Name {
-    pub(super) fn of(heading: &str) -> Self {
+    pub(super) fn from_heading(heading: &str) -> Self {
         let lower = heading.to_lowercase().replace(['µ', 'μ'], "u");
         let (mut text, mut unit) = (lower.trim().to_owned(), String::new());
         if let Some(inner) = text.strip_suffix([')', ']'])
@@ -123,7 +123,7 @@ pub(super) const UNSAID: &str = "the source names no unit; taken as ms";
 
 /// What a column of that name is; `None` where it is not known.
 pub(super) fn role(heading: &str) -> Option<ColumnRole> {
-    let name = Name::of(heading);
+    let name = Name::from_heading(heading);
     let words = name.words.as_str();
     let is = |known: &[&str]| known.contains(&words);
     if name.unit.is_empty() || !is(&["time", "elapsed_time"]) {

@@ -79,7 +79,7 @@ const BYTES_OF_ROW: u64 = 1 << 10;
 
 pub(super) fn parse(source: &Source<'_>, options: &TableOptions) -> Parsed {
     let table = cells(source.text, usize::MAX);
-    let columns = Columns::of(&table, options);
+    let columns = Columns::from_cells(&table, options);
     let mut parsed = Parsed::default();
     for (line, message) in &table.damaged {
         parsed.problems.push(problem(source, *line, message.clone()));
@@ -202,7 +202,7 @@ impl Reading<'_> {
     }
 
     /// The cells of the columns of a role, with their headings.
-    fn of<'r>(
+    fn cells_of<'r>(
         &'r self,
         row: &'r Row,
         role: ColumnRole,
@@ -215,7 +215,7 @@ impl Reading<'_> {
     }
 
     fn whole(&self, row: &Row, role: ColumnRole) -> Result<Option<u32>, String> {
-        let Some((heading, cell)) = self.of(row, role).next() else { return Ok(None) };
+        let Some((heading, cell)) = self.cells_of(row, role).next() else { return Ok(None) };
         let plain: String = cell.chars().filter(|c| !c.is_whitespace()).collect();
         let plain = plain.strip_suffix(".0").unwrap_or(&plain);
         match plain.parse::<u32>() {
@@ -226,12 +226,12 @@ impl Reading<'_> {
 
     fn read(&mut self, row: &Row) -> Result<(), String> {
         let targets: Vec<(String, String)> = self
-            .of(row, ColumnRole::Target)
+            .cells_of(row, ColumnRole::Target)
             .map(|(heading, cell)| (heading.to_lowercase(), cell.to_owned()))
             .collect();
         let mut tests: Vec<String> =
-            self.of(row, ColumnRole::Test).map(|(_, cell)| cell.to_owned()).collect();
-        let factors = self.of(row, ColumnRole::Factor);
+            self.cells_of(row, ColumnRole::Test).map(|(_, cell)| cell.to_owned()).collect();
+        let factors = self.cells_of(row, ColumnRole::Factor);
         tests.extend(factors.map(|(heading, cell)| format!("{} {cell}", heading.to_lowercase())));
         let depth = self.whole(row, ColumnRole::QueueDepth)?;
         let mut level = match depth {
@@ -244,7 +244,7 @@ impl Reading<'_> {
             test: tests.join(", "),
             level,
             repeat: self
-                .of(row, ColumnRole::Repeat)
+                .cells_of(row, ColumnRole::Repeat)
                 .map(|(_, cell)| cell)
                 .collect::<Vec<_>>()
                 .join(" "),
@@ -255,7 +255,8 @@ impl Reading<'_> {
             matches!(column, Column::Unknown | Column::Known(ColumnRole::Time))
         });
         let others: Vec<String> = others.map(|(_, cell)| cell.clone()).collect();
-        let failure = self.of(row, ColumnRole::Failure).next().map(|(_, cell)| cell.to_owned());
+        let failure =
+            self.cells_of(row, ColumnRole::Failure).next().map(|(_, cell)| cell.to_owned());
         let labels = if targets.len() > 1 { targets } else { Vec::new() };
         let draft = |failure: Option<String>| Draft {
             line: row.line,
@@ -326,8 +327,8 @@ impl Reading<'_> {
             own.level = Level { clients: *clients, unit: LevelUnit::default(), ..own.level };
         }
         let by_row = || {
-            let (_, name) = self.of(row, ColumnRole::Metric).next()?;
-            Some((name, names::figure(&Name::of(name))))
+            let (_, name) = self.cells_of(row, ColumnRole::Metric).next()?;
+            Some((name, names::figure(&Name::from_heading(name))))
         };
         let figure = match (figure, by_row()) {
             (Some(figure), _) => Some(figure.clone()),
@@ -354,7 +355,7 @@ impl Reading<'_> {
             (unit, own) if own == unit || !latency => (unit.to_owned(), String::new()),
             _ => return None,
         };
-        if let Some((_, said)) = self.of(row, ColumnRole::Note).next() {
+        if let Some((_, said)) = self.cells_of(row, ColumnRole::Note).next() {
             note = [note.as_str(), said].join(" ").trim().to_owned();
         }
         let printed = Some(Printed { line: row.line, note });

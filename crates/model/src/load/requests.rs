@@ -185,7 +185,7 @@ impl RequestCounts {
     }
 
     /// Requests of the kind of that name; 0 where there is none.
-    pub fn of(&self, name: &str) -> u64 {
+    pub fn count_of(&self, name: &str) -> u64 {
         self.kinds.iter().find(|kind| kind.kind.name == name).map_or(0, |kind| kind.count)
     }
 
@@ -284,7 +284,10 @@ mod tests {
         let tally = RequestTally { kinds: [7, 3, 2, 1, 0, 0, 0, 0], ..Default::default() };
         let counts = RequestCounts::new(&KINDS, &tally);
         assert_eq!(counts.expected(), [("selects", 7), ("changes", 5)]);
-        assert_eq!((counts.total(), counts.of("update"), counts.of("insert")), (13, 3, 0));
+        assert_eq!(
+            (counts.total(), counts.count_of("update"), counts.count_of("insert")),
+            (13, 3, 0)
+        );
         assert_eq!(counts.with_effect(Effect::Write), 5);
     }
 

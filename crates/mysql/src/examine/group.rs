@@ -38,7 +38,7 @@ struct Member {
 }
 
 impl Member {
-    fn of(row: &Row) -> Self {
+    fn from_row(row: &Row) -> Self {
         let text = |name: &str| row.get(name).cloned().unwrap_or_default();
         let place = format!("{}:{}", text("MEMBER_HOST"), text("MEMBER_PORT"));
         Self { place, state: text("MEMBER_STATE"), role: text("MEMBER_ROLE") }
@@ -61,17 +61,17 @@ struct Group {
 impl Group {
     /// `None` where the server belongs to none. A server whose plugin is there and stopped tells one
     /// member, which is offline.
-    fn of(rows: &[Row], variables: &BTreeMap<String, String>) -> Option<Self> {
+    fn from_rows(rows: &[Row], variables: &BTreeMap<String, String>) -> Option<Self> {
         let id = variables.get("server_uuid").map(String::as_str).unwrap_or_default();
         let is_own = |row: &&Row| row.get("MEMBER_ID").is_some_and(|other| other == id);
         let is_offline = |row: &&Row| row.get("MEMBER_STATE").is_some_and(|s| s == "OFFLINE");
         let own = rows.iter().find(is_own).or_else(|| rows.iter().find(is_offline))?;
-        let others = rows.iter().filter(|row| *row != own).map(Member::of).collect();
+        let others = rows.iter().filter(|row| *row != own).map(Member::from_row).collect();
         let settings = variables.iter().filter_map(|(name, value)| {
             Some((name.strip_prefix("group_replication_")?.to_owned(), value.clone()))
         });
         let settings = settings.collect();
-        Some(Self { own: Member::of(own), others, settings, ..Self::default() })
+        Some(Self { own: Member::from_row(own), others, settings, ..Self::default() })
     }
 
     fn setting(&self, name: &str) -> &str {
@@ -294,7 +294,7 @@ pub(super) fn check(
             "GRANT SELECT ON performance_schema.replication_group_members to it",
         );
     }
-    if let Some(mut group) = Group::of(&rows.unwrap_or_default(), &server.variables) {
+    if let Some(mut group) = Group::from_rows(&rows.unwrap_or_default(), &server.variables) {
         let keyless = if writes { server.rows(WITHOUT_KEY) } else { None };
         let names = keyless.unwrap_or_default().into_iter().flat_map(BTreeMap::into_values);
         group.without_key = names.collect();
@@ -353,7 +353,7 @@ mod tests {
             .map(|&(name, value)| (format!("group_replication_{name}"), value.to_owned()))
             .collect();
         variables.insert("server_uuid".to_owned(), "uuid-1".to_owned());
-        Group::of(&rows, &variables)
+        Group::from_rows(&rows, &variables)
     }
 
     fn said(group: &Group, writes: bool) -> Vec<(&'static str, String)> {

@@ -27,7 +27,7 @@ enum Privilege {
 
 impl Privilege {
     /// What a statement takes; `None` where none of these, or where that cannot be tried.
-    fn of(sql: &str) -> Option<Self> {
+    fn from_statement(sql: &str) -> Option<Self> {
         let upper = sql.to_uppercase();
         let mut words = upper.split_whitespace().filter(|word| !LOGGING.contains(word));
         match (words.next()?, words.next().unwrap_or_default()) {
@@ -65,7 +65,7 @@ impl Privilege {
 
 pub(super) fn check(server: &mut Server<'_>, needs: &Needs, found: &mut Diagnostics) {
     for (name, sql) in &needs.own_statements {
-        let Some(privilege) = Privilege::of(sql) else { continue };
+        let Some(privilege) = Privilege::from_statement(sql) else { continue };
         let Some(said) = denied(server, privilege) else { continue };
         let (right, account) = (privilege.name(&said), account(server));
         found.error(Failure::new(
@@ -109,7 +109,7 @@ mod tests {
             ("SELECT 1", None),
             ("", None),
         ] {
-            assert_eq!(Privilege::of(sql), takes, "{sql}");
+            assert_eq!(Privilege::from_statement(sql), takes, "{sql}");
         }
     }
 }

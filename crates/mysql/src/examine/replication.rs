@@ -44,7 +44,7 @@ pub(super) fn check(
             );
         }
     }
-    let connected = Connected::of(server);
+    let connected = Connected::read_from(server);
     if connected.is_none() && writes && !server.setting.is_private {
         found.note(
             "the account may not see whether replicas are connected, which get everything that the \
@@ -168,7 +168,7 @@ struct Connected {
 
 impl Connected {
     /// `None` where the account may not see any.
-    fn of(server: &mut Server<'_>) -> Option<Self> {
+    fn read_from(server: &mut Server<'_>) -> Option<Self> {
         let status = server.rows("SHOW GLOBAL STATUS LIKE 'Slaves_connected'").unwrap_or_default();
         let counted: Option<usize> = status.first().and_then(|row| row.get("Value")?.parse().ok());
         let threads = server.rows(

@@ -36,7 +36,7 @@ pub(super) enum Right {
 }
 
 impl Right {
-    fn of(access: Access) -> Self {
+    fn for_access(access: Access) -> Self {
         match access {
             Access::Read => Self::Select,
             Access::Insert => Self::Insert,
@@ -115,7 +115,7 @@ pub(super) fn check(
     found: &mut Diagnostics,
 ) -> Result<(), Failure> {
     let mut rights: BTreeSet<Right> =
-        needs.access.iter().map(|&access| Right::of(access)).collect();
+        needs.access.iter().map(|&access| Right::for_access(access)).collect();
     if needs.access.contains(&Access::Alter) {
         // A table that is copied is made anew.
         rights.extend([Right::Create, Right::Insert, Right::Index]);

@@ -1,12 +1,10 @@
 //! Sessions that speak the MySQL protocol.
 
 mod classify;
-#[cfg(test)]
-mod digests;
 mod packets;
 mod reading;
 #[cfg(test)]
-mod scripts;
+mod tests;
 mod text;
 mod wire;
 

@@ -32,7 +32,7 @@ mod tests {
     /// The text of a statement with 7 and 106 as its numbers.
     fn text(statement: Statement, workload: &Oltp) -> String {
         let statements = Statements::new(program(workload), 1, 1);
-        let all = Statement::of(&workload.transaction);
+        let all = Statement::all_of(&workload.transaction);
         let number = all.iter().position(|one| *one == statement).unwrap();
         let Encoding::Text(templates) = &ways(&statements)[number] else { panic!("no text") };
         let mut run = statements.run(0);

@@ -114,7 +114,7 @@ impl Packets {
     }
 
     /// The same where a dialect does not number frames one after another.
-    pub(super) fn of(dialect: Dialect, next_sequence: u8) -> Self {
+    pub(super) fn in_dialect(dialect: Dialect, next_sequence: u8) -> Self {
         Self { numbered: !dialect.compressed, ..Self::new(next_sequence) }
     }
 

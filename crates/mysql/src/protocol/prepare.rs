@@ -30,7 +30,7 @@ pub struct PrepareReader {
 impl PrepareReader {
     /// A reader for the replies of one connection.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, packets: Packets::of(dialect, 1), begun: None, columns: None }
+        Self { dialect, packets: Packets::in_dialect(dialect, 1), begun: None, columns: None }
     }
 
     /// The same, which keeps what columns the rows of a statement have ([`Self::take_columns`]).

@@ -63,7 +63,7 @@ const FIRST_SEQUENCE: u8 = 1;
 impl ResponseReader {
     /// A reader for the replies of one connection.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, packets: Packets::of(dialect, FIRST_SEQUENCE), state: State::Head }
+        Self { dialect, packets: Packets::in_dialect(dialect, FIRST_SEQUENCE), state: State::Head }
     }
 
     /// Forgets a reply that is under way. Not needed between replies.

@@ -82,7 +82,7 @@ enum State {
 impl RowReader {
     /// A reader for the replies of one connection.
     pub fn new(dialect: Dialect) -> Self {
-        let packets = Packets::of(dialect, 1);
+        let packets = Packets::in_dialect(dialect, 1);
         Self {
             dialect,
             packets,

@@ -33,7 +33,7 @@ pub(super) struct Server {
 impl Server {
     pub(super) fn open(login: &Login) -> Result<Self, Failure> {
         let connection = connect(login)?;
-        let words = Words::of(connection.server_version());
+        let words = Words::for_version(connection.server_version());
         Ok(Self { connection, words })
     }
 
@@ -59,7 +59,7 @@ impl Server {
     /// The first row of what the server says of itself as a replica; `None` where it is none.
     fn status(&mut self) -> Result<Option<Status>, Failure> {
         let rows = self.rows(self.words.replica_status, "cannot ask how it replicates")?;
-        Ok(Status::of(rows))
+        Ok(Status::from_rows(rows))
     }
 
     /// Lets commits wait for no replica (semi-synchronous replication), where they do.
@@ -111,7 +111,7 @@ impl Server {
     /// Where it is in its own log; `None` where it has none.
     fn written_log(&mut self) -> Result<Option<Log>, Failure> {
         let rows = self.rows(self.words.log_status, "cannot ask for the end of its binary log")?;
-        let Some(status) = Status::of(rows) else { return Ok(None) };
+        let Some(status) = Status::from_rows(rows) else { return Ok(None) };
         let offset = status.text(&["Position"]).and_then(|offset| offset.parse().ok());
         Ok(status.text(&["File"]).zip(offset).map(|(file, offset)| Log(file, offset)))
     }
@@ -179,7 +179,7 @@ impl Member for Server {
 
     fn wait_for(&mut self, position: &Position, limit: Duration) -> Result<bool, Failure> {
         let doing = "cannot wait for what it applies";
-        let Some(goal) = Log::of(position) else {
+        let Some(goal) = Log::from_position(position) else {
             // A replica of MariaDB that was the primary has written these transactions itself; what it
             // waits for is what it applies.
             if gtid::has_reached(&self.applied()?.0, &position.0) {
@@ -274,7 +274,7 @@ impl Member for Server {
     }
 
     fn wait_resolution(&mut self, position: &Position) -> Result<f64, Failure> {
-        if Log::of(position).is_none() {
+        if Log::from_position(position).is_none() {
             // The server wakes the waiting by itself.
             return Ok(0.001);
         }
@@ -330,7 +330,7 @@ impl Log {
     }
 
     /// `None` of global transaction ids, in which there is no space.
-    fn of(position: &Position) -> Option<Self> {
+    fn from_position(position: &Position) -> Option<Self> {
         let (file, offset) = position.0.split_once(' ')?;
         Some(Self(file.to_owned(), offset.parse().ok()?))
     }
@@ -343,7 +343,7 @@ struct Status {
 }
 
 impl Status {
-    fn of(rows: TextRows) -> Option<Self> {
+    fn from_rows(rows: TextRows) -> Option<Self> {
         Some(Self { columns: rows.columns, row: rows.rows.into_iter().next()? })
     }
 
@@ -366,9 +366,12 @@ mod tests {
         assert!(log("binlog.000010", 4) < log("binlog.000010", 1000));
         assert!(log("binlog.999999", 4) < log("binlog.1000000", 4));
         let one = log("binlog.000010", 4);
-        assert_eq!(Log::of(&one.position()), Some(one));
-        assert_eq!(Log::of(&Position("0-1-17".to_owned())), None);
-        assert_eq!(Log::of(&Position("3E11FA47-71CA:1-5,3E11FA48-71CA:1-7".to_owned())), None);
+        assert_eq!(Log::from_position(&one.position()), Some(one));
+        assert_eq!(Log::from_position(&Position("0-1-17".to_owned())), None);
+        assert_eq!(
+            Log::from_position(&Position("3E11FA47-71CA:1-5,3E11FA48-71CA:1-7".to_owned())),
+            None
+        );
     }
 
     #[test]
@@ -377,7 +380,7 @@ mod tests {
             columns: ["Replica_IO_Running", "Last_SQL_Error"].map(str::to_owned).into(),
             rows: vec![vec![Some(b"Yes".to_vec()), Some(Vec::new())]],
         };
-        let status = Status::of(rows).unwrap();
+        let status = Status::from_rows(rows).unwrap();
         assert_eq!(status.text(&["Slave_IO_Running", "Replica_IO_Running"]).unwrap(), "Yes");
         assert_eq!(status.text(&["Last_SQL_Error"]), None);
     }

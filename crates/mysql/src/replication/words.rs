@@ -87,7 +87,7 @@ const MYSQL_SOURCE: Words = Words {
 
 impl Words {
     /// Those of a server that gives its version so.
-    pub(super) fn of(version: &str) -> Self {
+    pub(super) fn for_version(version: &str) -> Self {
         if version.to_ascii_lowercase().contains("mariadb") {
             return MARIADB;
         }
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_version_says_which_words_a_server_knows() {
-        let of = Words::of;
+        let of = Words::for_version;
         assert_eq!(of("10.11.6-MariaDB-0+deb12u1-log"), MARIADB);
         assert_eq!(of("11.4.2-MariaDB"), MARIADB);
         assert_ne!(of("5.7.44-log"), MYSQL_MASTER);
@@ -178,21 +178,23 @@ mod tests {
 
     #[test]
     fn followers_are_told_where_the_primary_is() {
-        let sql = Words::of("10.11.6-MariaDB").follow("127.0.0.1", 20_000, "replica", "s3cret");
+        let sql =
+            Words::for_version("10.11.6-MariaDB").follow("127.0.0.1", 20_000, "replica", "s3cret");
         assert!(sql.starts_with("CHANGE MASTER TO MASTER_HOST = '127.0.0.1'"), "{sql}");
         assert!(sql.ends_with("MASTER_USE_GTID = slave_pos, MASTER_SSL = 0"), "{sql}");
-        let sql = Words::of("8.4.3").follow("127.0.0.1", 20_000, "replica", "s3cret");
+        let sql = Words::for_version("8.4.3").follow("127.0.0.1", 20_000, "replica", "s3cret");
         assert!(sql.starts_with("CHANGE REPLICATION SOURCE TO SOURCE_HOST"), "{sql}");
         assert!(sql.contains("SOURCE_AUTO_POSITION = 1"), "{sql}");
-        let sql = Words::of("8.0.15").follow("127.0.0.1", 20_000, "replica", "s3cret");
+        let sql = Words::for_version("8.0.15").follow("127.0.0.1", 20_000, "replica", "s3cret");
         assert!(sql.ends_with("MASTER_AUTO_POSITION = 1, GET_MASTER_PUBLIC_KEY = 1"), "{sql}");
-        let sql = Words::of("5.7.44-log").follow("127.0.0.1", 20_000, "replica", "s3cret");
+        let sql = Words::for_version("5.7.44-log").follow("127.0.0.1", 20_000, "replica", "s3cret");
         assert!(sql.ends_with("MASTER_AUTO_POSITION = 1"), "{sql}");
     }
 
     #[test]
     fn waits_are_in_the_words_of_the_server() {
-        let wait = |version: &str| Words::of(version).wait("0-1-9", Duration::from_millis(1500));
+        let wait =
+            |version: &str| Words::for_version(version).wait("0-1-9", Duration::from_millis(1500));
         assert_eq!(wait("11.4.2-MariaDB"), "SELECT MASTER_GTID_WAIT('0-1-9', 1.5)");
         let early = "SELECT IF(WAIT_UNTIL_SQL_THREAD_AFTER_GTIDS('0-1-9', 1) >= 0, 0, 1)";
         assert_eq!(wait("5.6.14-log"), early);

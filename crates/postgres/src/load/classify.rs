@@ -19,7 +19,7 @@ pub enum Duplicates {
 
 impl Duplicates {
     /// What it means in a workload.
-    pub(crate) fn of(workload: &Workload) -> Self {
+    pub(crate) fn for_workload(workload: &Workload) -> Self {
         let puts_back =
             |oltp: &Oltp| oltp.transaction.deletes + oltp.transaction.delete_inserts > 0;
         match workload.oltp() {

@@ -1,11 +1,7 @@
 //! Sessions that speak the protocol of PostgreSQL.
 
 mod classify;
-#[cfg(test)]
-mod peer;
 mod pipeline;
-#[cfg(test)]
-mod piping;
 mod prepared;
 #[cfg(test)]
 mod tests;

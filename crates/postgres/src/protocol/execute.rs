@@ -33,7 +33,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(parameter: u32) -> Self {
+    fn for_parameter(parameter: u32) -> Self {
         match parameter {
             INT2 => Self::Int2,
             INT4 => Self::Int4,
@@ -50,7 +50,7 @@ const BINARY: [u8; 2] = [0, 1];
 impl ExecuteTemplate {
     /// Of the statement of that name, whose parameters have these types.
     pub fn new(name: &str, parameters: &[u32]) -> Self {
-        let kinds: Box<[Kind]> = parameters.iter().map(|one| Kind::of(*one)).collect();
+        let kinds: Box<[Kind]> = parameters.iter().map(|one| Kind::for_parameter(*one)).collect();
         let mut head = vec![b'B', 0, 0, 0, 0];
         // The portal without a name.
         head.push(0);

@@ -138,8 +138,8 @@ fn transactions_that_conflict_are_rolled_back_and_counted() {
         assert!(ledger.ok > 0 && ledger.failed > 0, "{prepared}: {ledger:?}");
         let is_conflict = |error: &model::ErrorCount| error.class == ErrorClass::Conflict;
         assert!(load.errors.iter().all(is_conflict), "{prepared}: {:?}", load.errors);
-        assert_eq!(load.requests.of("begin"), ledger.scheduled, "{prepared}");
-        assert!(load.requests.of("rollback") <= ledger.failed, "{prepared}");
+        assert_eq!(load.requests.count_of("begin"), ledger.scheduled, "{prepared}");
+        assert!(load.requests.count_of("rollback") <= ledger.failed, "{prepared}");
     }
 }
 
@@ -156,7 +156,7 @@ fn sessions_log_in_with_scram_over_tls_and_change_nothing_where_they_may_not() {
     let own = LoginOptions { tls: true, local_transport: false, ..options("ann", "p:w") };
     let read = "SELECT v FROM account WHERE id = 1;\n";
     let load = run(&server, &login, own.clone(), (script(read, true), 3, 60)).unwrap();
-    assert_eq!((load.ledger.ok, load.requests.of("select")), (60, 60));
+    assert_eq!((load.ledger.ok, load.requests.count_of("select")), (60, 60));
 
     let reading = LoginOptions { read_only: true, ..own };
     let load = run(&server, &login, reading.clone(), (script(read, true), 1, 5)).unwrap();
@@ -195,7 +195,7 @@ fn pipelines_do_what_they_do_with_pgbench_and_the_server_counts_their_statements
     assert_eq!((load.ledger.ok, load.ledger.failed), (MANY, 0));
     for (kind, times) in [("begin", 1), ("update", 1), ("insert", 1), ("select", 2), ("commit", 1)]
     {
-        assert_eq!(load.requests.of(kind), times * MANY, "{kind}");
+        assert_eq!(load.requests.count_of(kind), times * MANY, "{kind}");
     }
     let named: Vec<u64> = load.by_statement.iter().map(|one| one.ok).collect();
     assert_eq!(named, [MANY; 6], "the one that never comes has no figures");
@@ -230,7 +230,7 @@ fn pipelines_have_answers_of_any_size() {
                 "{:?}",
                 load.errors
             );
-            assert_eq!(load.requests.of("select"), transactions * statements as u64);
+            assert_eq!(load.requests.count_of("select"), transactions * statements as u64);
         }
     }
 }

@@ -93,9 +93,11 @@ pub(crate) struct DrawnLevel {
 /// The chosen trials of a test at a level; `None` where none of them can be drawn.
 pub(crate) fn at_level(
     analysis: &Analysis,
-    (test, level): (&TestAnalysis, model::Level),
+    test: &TestAnalysis,
+    level: model::Level,
     chosen: &Drawn,
-    (frames, evidence): (&mut Frames, &Evidence),
+    frames: &mut Frames,
+    evidence: &Evidence,
 ) -> Option<DrawnLevel> {
     let drawn = chosen.count(analysis.dataset.trials.len());
     let most_points = (POINTS_OF_ALL / (LINES * drawn.max(1))).clamp(16, MOST_POINTS);

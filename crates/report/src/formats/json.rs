@@ -322,7 +322,7 @@ struct TargetPath {
 }
 
 impl TargetPath {
-    fn of(path: &NetworkPath) -> Self {
+    fn from_path(path: &NetworkPath) -> Self {
         Self {
             delay_ms: path.delay.map(|delay| delay.as_secs_f64() * 1e3),
             proxy: path.proxy.as_ref().map(Proxy::to_string),
@@ -501,7 +501,7 @@ fn targets<'a>(analysis: &'a Analysis<'a>) -> Vec<TargetReport<'a>> {
             system: target.system.to_string(),
             place: words::place(&target.place),
             labels: &target.labels,
-            path: target.path.as_ref().map(TargetPath::of),
+            path: target.path.as_ref().map(TargetPath::from_path),
             monthly_price: target.price.as_ref().and_then(|price| price.fixed_monthly(None)),
             currency: target.price.as_ref().map(|price| price.currency.as_str()),
             price: target.price.as_ref(),

@@ -68,7 +68,7 @@ pub(crate) fn each<E>(
         let described = analysis.dataset.study.test(&test.test).map(words::workload);
         let described = described.unwrap_or_default();
         section(&format!("test-{number}"), &test.test, &described, &|b| {
-            test::section(analysis, (test, number), (&described, evidence), b);
+            test::section(analysis, test, number, &described, evidence, b);
         })?;
     }
     section("factors", "Factors", "what each label changes", &|b| {

@@ -43,8 +43,8 @@ pub(super) fn section(analysis: &Analysis, evidence: &Evidence<'_>, b: &mut Bloc
         let all_levels = |b: &mut Blocks| {
             for (place, level) in levels(test).into_iter().enumerate() {
                 let mut frames = Frames::new(format!("frame-{number}-{place}"));
-                let links = (&mut frames, evidence);
-                let drawn = timelines::at_level(analysis, (test, level), &chosen, links);
+                let drawn =
+                    timelines::at_level(analysis, test, level, &chosen, &mut frames, evidence);
                 let Some(DrawnLevel { title, charts }) = drawn else { continue };
                 b.folded(4, title, Fold::OnPaperToo, |b| b.drawn(|| Some(charts)));
             }

@@ -18,8 +18,10 @@ const MANY_PAIRS: usize = 3;
 
 pub(super) fn section(
     analysis: &Analysis,
-    (test, number): (&TestAnalysis, usize),
-    (described, evidence): (&str, Option<&Evidence<'_>>),
+    test: &TestAnalysis,
+    number: usize,
+    described: &str,
+    evidence: Option<&Evidence<'_>>,
     b: &mut Blocks,
 ) {
     let said = words::answer(analysis, test);

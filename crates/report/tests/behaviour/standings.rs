@@ -87,7 +87,7 @@ fn who_asks_what_transactions_cost_reads_it_first_and_break_evens_beside_it() {
         troubles: false,
     });
     let item = |amount, per| model::PriceItem { name: "x".into(), amount, per, quantity: None };
-    let price = |items| Some(model::Price::of("EUR", items));
+    let price = |items| Some(model::Price::from_items("EUR", items));
     data.study.answer_by = Some(model::AnswerBy::Cost);
     data.study.targets[0].price = price(vec![item(900.0, model::PriceUnit::Month)]);
     data.study.targets[1].price = price(vec![item(0.5, model::PriceUnit::MillionRequests)]);

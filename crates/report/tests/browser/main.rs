@@ -25,7 +25,7 @@ struct Page {
 }
 
 impl Page {
-    fn of(dataset: &model::Dataset) -> Self {
+    fn of_dataset(dataset: &model::Dataset) -> Self {
         let directory = TempDir::new().unwrap();
         let path = directory.path().join("report.html");
         let mut page = Vec::new();
@@ -53,7 +53,7 @@ const UNFOLD: &str =
 /// not look at colours; of those that do the windows take turns, since what lies behind a text depends on
 /// the window: light in the one named first, dark in the other.
 fn fits_and_is_accessible(dataset: &model::Dataset, colours_in: [u32; 2]) {
-    let page = Page::of(dataset);
+    let page = Page::of_dataset(dataset);
     let mut browser = Browser::start();
     let themes = ["light", "dark"];
     for (turn, width) in WIDTHS.into_iter().enumerate() {
@@ -114,7 +114,7 @@ fn a_page_of_failures_fits_and_is_accessible() {
 #[test]
 fn a_page_of_an_acceptance_fits_and_is_accessible() {
     let data = support::acceptance();
-    let page = Page::of(&data);
+    let page = Page::of_dataset(&data);
     let mut browser = at(&page, LARGE);
     let said = browser.evaluate("document.body.textContent").as_str().unwrap().to_owned();
     for part in ["catch-up", "primary lost", "Around the failover", "add column"] {
@@ -127,7 +127,7 @@ fn a_page_of_an_acceptance_fits_and_is_accessible() {
 fn the_table_of_all_tests_sorts_by_a_column_and_keeps_its_first_one_in_view() {
     let table = include_str!("../../../analyse/tests/fixtures/002-aws-bmt.csv");
     let data = test_support::imported("002", table);
-    let page = Page::of(&data);
+    let page = Page::of_dataset(&data);
     let mut browser = at(&page, PHONE);
     let names =
         "[...document.querySelectorAll('.standings tbody th')].map((t) => t.innerText.trim())";
@@ -157,7 +157,7 @@ fn the_table_of_all_tests_sorts_by_a_column_and_keeps_its_first_one_in_view() {
 
 #[test]
 fn a_phone_shows_the_unfolded_page_in_reasonable_length_with_every_table_in_its_own_box() {
-    let page = Page::of(&support::usual());
+    let page = Page::of_dataset(&support::usual());
     let mut browser = at(&page, PHONE);
     browser.evaluate(UNFOLD);
     let length = browser.evaluate("document.documentElement.scrollHeight").as_f64().unwrap();
@@ -185,7 +185,7 @@ fn a_page_with_names_that_are_long_and_hostile_fits_and_is_accessible() {
 
 #[test]
 fn targets_are_switched_on_and_off_and_the_axis_follows() {
-    let page = Page::of(&support::with_latencies());
+    let page = Page::of_dataset(&support::with_latencies());
     let mut browser = at(&page, LARGE);
     let figure = "document.querySelector('#answer figure')";
     let drawn = |browser: &mut Browser| {
@@ -234,7 +234,7 @@ fn targets_are_switched_on_and_off_and_the_axis_follows() {
 
 #[test]
 fn an_axis_is_linear_or_logarithmic_and_figures_stay_where_they_belong() {
-    let page = Page::of(&support::with_latencies());
+    let page = Page::of_dataset(&support::with_latencies());
     let mut browser = at(&page, LARGE);
     let figure = "document.querySelector('#answer figure')";
     // For every mark the figure that the axis gives for its place, and the one that it shows.
@@ -275,7 +275,7 @@ fn an_axis_is_linear_or_logarithmic_and_figures_stay_where_they_belong() {
 
 #[test]
 fn values_show_under_the_pointer_without_those_that_are_off() {
-    let page = Page::of(&support::with_latencies());
+    let page = Page::of_dataset(&support::with_latencies());
     let mut browser = at(&page, 1_100);
     let point = "(() => { const chart = document.querySelector('#answer .chart.wide');
         const box = chart.getBoundingClientRect();
@@ -294,7 +294,7 @@ fn values_show_under_the_pointer_without_those_that_are_off() {
 #[test]
 fn panels_over_time_tell_their_values_under_the_pointer_and_by_keys() {
     let dataset = support::with_latencies();
-    let page = Page::of(&dataset);
+    let page = Page::of_dataset(&dataset);
     let mut browser = at(&page, 1_100);
     browser.evaluate(UNFOLD);
     let record = dataset.trials.iter().find(|record| record.load().is_some()).unwrap();
@@ -343,7 +343,7 @@ fn a_line_whose_panel_has_another_without_points_is_told_by_its_name() {
             disk.write_await_ms = Some(2.5);
         }
     }
-    let page = Page::of(&dataset);
+    let page = Page::of_dataset(&dataset);
     let mut browser = at(&page, 1_100);
     browser.evaluate(UNFOLD);
     let said = browser.evaluate(&format!(
@@ -363,7 +363,7 @@ fn a_line_whose_panel_has_another_without_points_is_told_by_its_name() {
 
 #[test]
 fn a_figure_of_the_first_screen_leads_to_its_cell_and_from_there_to_a_trial() {
-    let page = Page::of(&support::with_latencies());
+    let page = Page::of_dataset(&support::with_latencies());
     let mut browser = at(&page, 1_100);
     browser.evaluate("document.querySelector('#answer td a').click()");
     browser.wait_for("document.querySelector('tr:target')?.checkVisibility()");
@@ -376,7 +376,7 @@ fn a_figure_of_the_first_screen_leads_to_its_cell_and_from_there_to_a_trial() {
 
 #[test]
 fn links_unfold_what_they_lead_to_and_paper_has_no_folds_and_no_buttons() {
-    let page = Page::of(&support::with_latencies());
+    let page = Page::of_dataset(&support::with_latencies());
     let mut browser = at(&page, LARGE);
     let open = "document.getElementById('trials').closest('details').open";
     assert_eq!(browser.evaluate(open), json!(false));
@@ -398,7 +398,7 @@ const REPEATS: &str = "[...document.querySelectorAll('#answer .repeats-of tr')].
 #[test]
 fn the_repeats_of_one_level_show_as_dots_and_figures_for_the_targets_that_are_on() {
     let data = support::with_latencies();
-    let page = Page::of(&data);
+    let page = Page::of_dataset(&data);
     let mut browser = at(&page, LARGE);
     let shown = "document.querySelector('#answer .repeats-of')?.checkVisibility() ?? false";
     assert_eq!(browser.evaluate(shown), json!(false), "nobody asked for them");
@@ -478,7 +478,7 @@ fn the_repeats_of_one_level_show_as_dots_and_figures_for_the_targets_that_are_on
 
 #[test]
 fn without_script_the_page_is_complete() {
-    let page = Page::of(&support::with_latencies());
+    let page = Page::of_dataset(&support::with_latencies());
     let mut browser = Browser::start();
     browser.call("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
     browser.resize(LARGE);
@@ -492,7 +492,7 @@ fn without_script_the_page_is_complete() {
 #[test]
 fn a_page_of_the_size_of_the_demo_is_small_and_no_longer_than_four_screens() {
     let height = |data: &model::Dataset, before: &str| {
-        let page = Page::of(data);
+        let page = Page::of_dataset(data);
         assert!(page.size < 300_000, "{} bytes", page.size);
         let mut browser = at(&page, LARGE);
         browser.evaluate(before);
@@ -511,7 +511,7 @@ fn a_page_of_the_size_of_the_demo_is_small_and_no_longer_than_four_screens() {
 
 #[test]
 fn a_page_of_ten_thousand_trials_is_small_and_painted_quickly() {
-    let page = Page::of(&support::enormous());
+    let page = Page::of_dataset(&support::enormous());
     assert!(page.size < 3_000_000, "{} bytes", page.size);
     let mut browser = at(&page, LARGE);
     let painted = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime";

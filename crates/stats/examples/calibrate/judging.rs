@@ -14,7 +14,7 @@ fn of_cells(trials: &Trials) -> Option<ByTarget> {
     let samples: Vec<OfTargets> = cells
         .flat_map(|(target, cells)| cells.iter().map(move |cell| ([target; 2], cell.clone())))
         .collect();
-    ByTarget::of(&samples)
+    ByTarget::from_samples(&samples)
 }
 
 /// The ratio of each pair of targets at each level, as a part of the mean over all levels.
@@ -47,7 +47,7 @@ pub fn parts(trials: &Trials, pairs: &[(usize, usize)]) -> Vec<Vec<Part>> {
     let partners = each().map(|(&(a, b), one)| {
         ([a, b], one.iter().map(|(_, a, b)| (*a, *b)).collect::<Vec<(f64, f64)>>())
     });
-    let ratios = ByTarget::of(&samples).map(|all| all.with_pairs(partners));
+    let ratios = ByTarget::from_samples(&samples).map(|all| all.with_pairs(partners));
     let part = |(a, b): (usize, usize), level: usize, one: &Blocks| {
         let both: Vec<(f64, f64)> = one.iter().map(|(_, a, b)| (1.0, (b - a).exp())).collect();
         let scatter = ratios.as_ref().map(|all| all.pair([a, b]));
@@ -85,14 +85,14 @@ pub fn apart(trials: &Trials, pairs: &[(usize, usize)]) -> Vec<Vec<Ratio>> {
             Some(cells) => cells.target(target).moved_in(cell),
             None => cell.clone(),
         };
-        Persistence::of(&cells_of.iter().map(moved).collect::<Vec<_>>())
+        Persistence::from_levels(&cells_of.iter().map(moved).collect::<Vec<_>>())
     };
     let persistence: Vec<Persistence> = trials.iter().enumerate().map(moved).collect();
     let sample = |logs: &[f64]| {
         Sample::new(logs.iter().map(|log| log.exp()).collect()).expect("there are values")
     };
     let of_pair = |&(a, b): &(usize, usize)| {
-        let lasting = LastingApart::of(&persistence[a], &persistence[b]);
+        let lasting = LastingApart::between(&persistence[a], &persistence[b]);
         let scatter = cells.as_ref().map(|cells| (cells.target(a), cells.target(b)));
         let levels = trials[a].iter().zip(&trials[b]);
         let ratio = |(base, other): (&Vec<f64>, &Vec<f64>)| {
@@ -105,13 +105,13 @@ pub fn apart(trials: &Trials, pairs: &[(usize, usize)]) -> Vec<Vec<Ratio>> {
 
 /// The means over all levels in each block as an unpaired ratio, as two runs are compared.
 pub fn mean_apart(trials: &Trials) -> Ratio {
-    let [first, second] = [0, 1].map(|target| Persistence::of(&trials[target]).of_means());
+    let [first, second] = [0, 1].map(|target| Persistence::from_levels(&trials[target]).of_means());
     let mean = |target: usize| {
         let levels = &trials[target];
         let at = |block: usize| levels.iter().map(|cell| cell[block]).sum::<f64>();
         let means = (0..levels[0].len()).map(|block| (at(block) / levels.len() as f64).exp());
         Sample::new(means.collect()).expect("there are values")
     };
-    let lasting = LastingApart::of(&first, &second);
+    let lasting = LastingApart::between(&first, &second);
     Ratio::unpaired(&mean(0), &mean(1), None, Some(&lasting)).expect("numbers")
 }

@@ -128,7 +128,7 @@ impl Case {
         let logs: Vec<Vec<f64>> =
             both.map(|(a, b)| a.iter().zip(b).map(|(a, b)| b - a).collect()).collect();
         let samples: Vec<OfTargets> = logs.iter().map(|logs| ([0, 1], logs.clone())).collect();
-        let scatter = ByTarget::of(&samples);
+        let scatter = ByTarget::from_samples(&samples);
         let chance = |logs: &Vec<f64>| {
             let pairs: Vec<(f64, f64)> = logs.iter().map(|log| (1.0, log.exp())).collect();
             let ratio = Ratio::paired(&pairs, 0.0, scatter.as_ref().map(|all| all.pair([0, 1])));
@@ -154,7 +154,7 @@ impl Case {
         let samples: Vec<OfTargets> = cells
             .flat_map(|(target, cells)| cells.iter().map(move |cell| ([target; 2], cell.clone())))
             .collect();
-        let scatter = ByTarget::of(&samples);
+        let scatter = ByTarget::from_samples(&samples);
         let scatter = scatter.as_ref().map(|all| (all.target(0), all.target(1)));
         let sample = |logs: &[f64]| {
             Sample::new(logs.iter().map(|log| log.exp()).collect()).expect("there are values")

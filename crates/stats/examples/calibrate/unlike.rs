@@ -54,8 +54,10 @@ impl Case {
             (true, true) => {
                 judging::parts(trials, &pairs).iter().map(|levels| chances(levels)).collect()
             }
-            (true, false) => judging::apart(trials, &pairs).iter().map(|one| of(one)).collect(),
-            (false, _) => self.of_one(trials, &pairs).iter().map(|one| of(one)).collect(),
+            (true, false) => {
+                judging::apart(trials, &pairs).iter().map(|one| chances_of(one)).collect()
+            }
+            (false, _) => self.of_one(trials, &pairs).iter().map(|one| chances_of(one)).collect(),
         };
         pairs.into_iter().zip(closed_groups(&own)).collect()
     }
@@ -71,7 +73,7 @@ impl Case {
             false => trials.concat(),
         };
         let independent = if self.paired { 2.0 / self.targets as f64 } else { 1.0 };
-        let scatter = Scatter::of(&samples, independent);
+        let scatter = Scatter::from_samples(&samples, independent);
         let sample =
             |logs: &[f64]| Sample::new(logs.iter().map(|log| log.exp()).collect()).expect("values");
         let ratio = |(a, b): (usize, usize), level: usize| {
@@ -115,7 +117,7 @@ impl Case {
     }
 }
 
-fn of(ratios: &[Ratio]) -> Vec<Chance> {
+fn chances_of(ratios: &[Ratio]) -> Vec<Chance> {
     ratios.iter().map(|ratio| ratio.chance().expect("there are repeats")).collect()
 }
 

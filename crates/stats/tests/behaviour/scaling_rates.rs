@@ -53,7 +53,7 @@ fn parameters_of_a_law_with_noise_lie_in_their_intervals() {
                     clients.iter().map(trial).collect()
                 })
                 .collect();
-            let fit = UslFit::of(&clients, &rows).unwrap();
+            let fit = UslFit::fit(&clients, &rows).unwrap();
             let fit = fit.parameters(0.95, &Bootstrap::new(seed)).unwrap();
             let inside = |estimate: Estimate, value: f64| {
                 estimate.interval.is_some_and(|i| i.low <= value && value <= i.high)
@@ -83,7 +83,7 @@ fn a_family_of_equal_pairs_finds_a_difference_as_seldom_as_stated() {
                         (0..repeats).map(|_| log()).collect()
                     })
                     .collect();
-                let scatter = Scatter::of(&logs, 1.0).unwrap();
+                let scatter = Scatter::from_samples(&logs, 1.0).unwrap();
                 let chance = |logs: &Vec<f64>| {
                     let pairs: Vec<(f64, f64)> = logs.iter().map(|log| (1.0, log.exp())).collect();
                     Ratio::paired(&pairs, 0.0, Some(&scatter)).unwrap().chance().unwrap()

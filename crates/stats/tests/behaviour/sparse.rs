@@ -26,7 +26,7 @@ fn found(levels: usize, spread: f64, better: f64) -> Found {
                 (0..3).map(|_| better + scatter * random.normal()).collect()
             })
             .collect();
-        let scatter = Scatter::of(&logs, 1.0).unwrap();
+        let scatter = Scatter::from_samples(&logs, 1.0).unwrap();
         let chance = |logs: &Vec<f64>| {
             let pairs: Vec<(f64, f64)> = logs.iter().map(|log| (1.0, log.exp())).collect();
             Ratio::paired(&pairs, 0.0, Some(&scatter)).unwrap().chance().unwrap()

@@ -142,7 +142,7 @@ pub struct VolumeSpace<'a> {
 
 /// Disk space that the study needs, volume by volume; none without targets of storage.
 pub fn space(study: &Study) -> Vec<VolumeSpace<'_>> {
-    let layout = VolumeLayout::of(study.tests.iter().filter_map(Test::storage));
+    let layout = VolumeLayout::for_loads(study.tests.iter().filter_map(Test::storage));
     let mut needs = Vec::new();
     for target in &study.targets {
         let Place::Storage(place) = &target.place else { continue };

@@ -54,7 +54,7 @@ impl std::fmt::Display for Broken {
 impl Broken {
     /// What an error of the transport means.
     pub fn new(error: io::Error, endpoint: &Endpoint) -> Self {
-        let how = match Cut::of(&error) {
+        let how = match Cut::find_in(&error) {
             Some(Cut::Stopped) => How::Stopped,
             Some(Cut::TimedOut(limit)) => How::TimedOut(limit),
             Some(Cut::TooMuch(most)) => How::TooMuch(most),

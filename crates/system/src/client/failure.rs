@@ -7,7 +7,7 @@ use std::io::{Error, ErrorKind};
 /// Turns an error of connecting a socket into a failure.
 pub fn connect_failure(error: &Error, endpoint: &Endpoint) -> Failure {
     use FailureKind::Unreachable;
-    match Cut::of(error) {
+    match Cut::find_in(error) {
         Some(Cut::Stopped) => return Failure::stopped(),
         Some(Cut::TimedOut(limit)) => {
             return Failure::new(
@@ -71,7 +71,7 @@ pub fn connect_failure(error: &Error, endpoint: &Endpoint) -> Failure {
 
 /// A connection that broke before the session was open.
 pub fn broken_login(error: &Error, endpoint: &Endpoint) -> Failure {
-    match Cut::of(error) {
+    match Cut::find_in(error) {
         Some(Cut::Stopped) => Failure::stopped(),
         Some(Cut::TimedOut(limit)) => Failure::new(
             FailureKind::TimedOut,

@@ -61,7 +61,7 @@ pub enum Cut {
 
 impl Cut {
     /// What cut an exchange short, if it was not the connection itself.
-    pub fn of(error: &io::Error) -> Option<Self> {
+    pub fn find_in(error: &io::Error) -> Option<Self> {
         error.get_ref()?.downcast_ref().copied()
     }
 }

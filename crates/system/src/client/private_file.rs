@@ -98,10 +98,10 @@ impl Opened {
     /// When it cannot be opened.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
-        Self::of(OpenOptions::new().read(true).custom_flags(flags).open(path)?)
+        Self::from_file(OpenOptions::new().read(true).custom_flags(flags).open(path)?)
     }
 
-    fn of(file: File) -> io::Result<Self> {
+    fn from_file(file: File) -> io::Result<Self> {
         let facts = file.metadata()?;
         Ok(Self { file, facts })
     }
@@ -119,7 +119,7 @@ pub(super) fn open_within(directory: &Path, names: &[&OsStr]) -> io::Result<Open
         at = openat(&at, *name, through, Mode::empty())?;
     }
     let to_read = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
-    Opened::of(openat(&at, *name, to_read | OFlags::CLOEXEC, Mode::empty())?.into())
+    Opened::from_file(openat(&at, *name, to_read | OFlags::CLOEXEC, Mode::empty())?.into())
 }
 
 /// Reads a file that holds nothing but a password: as `ssh` does with keys, only when no other

@@ -1,6 +1,8 @@
 //! TLS for connections to servers: what to trust, and how to say why something is not trusted.
 
 use super::private_file::read_public;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use model::{Endpoint, Failure, FailureKind, Tls};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
@@ -37,17 +39,14 @@ pub fn client_config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, Failure> {
         .map_err(|error| {
             Failure::new(FailureKind::Tls, format!("cannot set up TLS: {error}"), "")
         })?;
-    let verifier: Arc<dyn ServerCertVerifier> = match trusted {
-        Some((roots, named)) => {
-            let named = TrustNamed::new(roots, named, provider)?;
-            match tls {
-                Tls::Chain(_) => Arc::new(TrustChain(named)),
-                _ => Arc::new(named),
-            }
+    let trust = match trusted {
+        Some(trusted) if matches!(tls, Tls::Chain(_)) => {
+            Trust::Chain(Authorities::new(trusted, provider)?)
         }
-        None => Arc::new(TrustAnything { provider }),
+        Some(trusted) => Trust::Named(Authorities::new(trusted, provider)?),
+        None => Trust::Anything(provider),
     };
-    let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
+    let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(trust));
     Ok(Some(Arc::new(builder.with_no_client_auth())))
 }
 
@@ -192,7 +191,7 @@ fn certificates_in(pem: &[u8], place: &str) -> Result<Vec<CertificateDer<'static
 /// A certificate as PEM (RFC 7468).
 fn pem_of(certificate: &CertificateDer<'_>) -> String {
     const WIDTH: usize = 64;
-    let text = base64(certificate);
+    let text = STANDARD.encode(certificate);
     let mut pem = "-----BEGIN CERTIFICATE-----\n".to_owned();
     let mut rest = text.as_str();
     while !rest.is_empty() {
@@ -202,19 +201,6 @@ fn pem_of(certificate: &CertificateDer<'_>) -> String {
         rest = after;
     }
     pem + "-----END CERTIFICATE-----\n"
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let whole = (0..3).fold(0, |all, at| all << 8 | u32::from(*group.get(at).unwrap_or(&0)));
-        for at in 0..4 {
-            let digit = DIGITS[(whole >> (18 - 6 * at) & 63) as usize];
-            text.push(if at <= group.len() { digit.into() } else { '=' });
-        }
-    }
-    text
 }
 
 fn roots_of_system() -> Result<RootCertStore, Failure> {
@@ -233,28 +219,38 @@ fn roots_of_system() -> Result<RootCertStore, Failure> {
     Ok(roots)
 }
 
-/// Takes what an authority that was named has signed, and, where a server shows the very certificate
-/// that was named, that one: `openssl req -x509` marks what it makes as an authority’s own, and it is
-/// given to both sides all the same. Time, host name and the signature of the handshake are checked in
-/// either case.
+/// What a certificate must show.
 #[derive(Debug)]
-struct TrustNamed {
-    authorities: Arc<WebPkiServerVerifier>,
+enum Trust {
+    /// That an authority which was named has signed it, and that it is made out for the host; where a server
+    /// shows the very certificate that was named, that one: `openssl req -x509` marks what it makes as an
+    /// authority’s own, and it is given to both sides all the same. Time, host name and the signature of
+    /// the handshake are checked in either case.
+    Named(Authorities),
+    /// The same for whichever host the certificate is: with an authority that signs for others as well, a
+    /// server of theirs could answer.
+    Chain(Authorities),
+    /// Nothing, in whatever format it is: the connection is encrypted, and nobody knows with whom. The
+    /// signature of the handshake proves nothing then, so it is not checked either, and certificates of
+    /// X.509 v1 pass, which rustls could not read.
+    Anything(Arc<CryptoProvider>),
+}
+
+/// Authorities, and the certificates that were named.
+#[derive(Debug)]
+struct Authorities {
+    verifier: Arc<WebPkiServerVerifier>,
     named: Vec<CertificateDer<'static>>,
 }
 
-impl TrustNamed {
-    fn new(
-        roots: RootCertStore,
-        named: Vec<CertificateDer<'static>>,
-        provider: Arc<CryptoProvider>,
-    ) -> Result<Self, Failure> {
-        let authorities =
+impl Authorities {
+    fn new((roots, named): Trusted, provider: Arc<CryptoProvider>) -> Result<Self, Failure> {
+        let verifier =
             WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
-        let authorities = authorities.map_err(|error| {
+        let verifier = verifier.map_err(|error| {
             Failure::new(FailureKind::Tls, format!("cannot set up TLS: {error}"), "")
         })?;
-        Ok(Self { authorities, named })
+        Ok(Self { verifier, named })
     }
 }
 
@@ -270,28 +266,50 @@ fn is_of_issuer(error: &Error) -> bool {
     }
 }
 
-impl ServerCertVerifier for TrustNamed {
+/// Whether a certificate is made out for another name. That is looked at last: all else is right where that
+/// alone is wrong.
+fn is_of_name(error: &Error) -> bool {
+    use CertificateError::{NotValidForName, NotValidForNameContext};
+    matches!(error, Error::InvalidCertificate(NotValidForName | NotValidForNameContext { .. }))
+}
+
+impl Trust {
+    /// The authorities whose word it takes.
+    fn authorities(&self) -> Option<&Authorities> {
+        match self {
+            Self::Named(authorities) | Self::Chain(authorities) => Some(authorities),
+            Self::Anything(_) => None,
+        }
+    }
+}
+
+impl ServerCertVerifier for Trust {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
         intermediates: &[CertificateDer<'_>],
-        server_name: &ServerName<'_>,
+        name: &ServerName<'_>,
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let verified = self.authorities.verify_server_cert(
-            end_entity,
-            intermediates,
-            server_name,
-            ocsp_response,
-            now,
-        );
-        match verified {
-            Err(error) if is_of_issuer(&error) && self.named.contains(end_entity) => {
-                verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
-                Ok(ServerCertVerified::assertion())
+        let assertion = ServerCertVerified::assertion();
+        let Some(Authorities { verifier, named }) = self.authorities() else {
+            return Ok(assertion);
+        };
+        let verified =
+            verifier.verify_server_cert(end_entity, intermediates, name, ocsp_response, now);
+        let verified = match verified {
+            Err(error) if is_of_issuer(&error) && named.contains(end_entity) => {
+                verify_server_name(&ParsedCertificate::try_from(end_entity)?, name)
+                    .map(|()| assertion)
             }
             verified => verified,
+        };
+        match (self, verified) {
+            (Self::Chain(_), Err(error)) if is_of_name(&error) => {
+                Ok(ServerCertVerified::assertion())
+            }
+            (_, verified) => verified,
         }
     }
 
@@ -301,111 +319,31 @@ impl ServerCertVerifier for TrustNamed {
         cert: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.authorities.verify_tls12_signature(message, cert, signature)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.authorities.verify_tls13_signature(message, cert, signature)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.authorities.supported_verify_schemes()
-    }
-}
-
-/// The same for whichever host the certificate is: with an authority that signs for others as well, a
-/// server of theirs could answer.
-#[derive(Debug)]
-struct TrustChain(TrustNamed);
-
-impl ServerCertVerifier for TrustChain {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        server_name: &ServerName<'_>,
-        ocsp_response: &[u8],
-        now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        let verified =
-            self.0.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
-        // The name is looked at last: all else is right where that alone is wrong.
-        match verified {
-            Err(Error::InvalidCertificate(
-                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-            )) => Ok(ServerCertVerified::assertion()),
-            verified => verified,
+        match self.authorities() {
+            Some(all) => all.verifier.verify_tls12_signature(message, cert, signature),
+            None => Ok(HandshakeSignatureValid::assertion()),
         }
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls12_signature(message, cert, signature)
-    }
-
     fn verify_tls13_signature(
         &self,
         message: &[u8],
         cert: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls13_signature(message, cert, signature)
+        match self.authorities() {
+            Some(all) => all.verifier.verify_tls13_signature(message, cert, signature),
+            None => Ok(HandshakeSignatureValid::assertion()),
+        }
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
-    }
-}
-
-/// Takes every certificate, of whatever format: the connection is encrypted, and nobody knows with
-/// whom. The signature of the handshake proves nothing then, so it is not checked either, and
-/// certificates of X.509 v1 pass, which rustls could not read.
-#[derive(Debug)]
-struct TrustAnything {
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for TrustAnything {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _message: &[u8],
-        _cert: &CertificateDer<'_>,
-        _signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _message: &[u8],
-        _cert: &CertificateDer<'_>,
-        _signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        match self {
+            Self::Named(all) | Self::Chain(all) => all.verifier.supported_verify_schemes(),
+            Self::Anything(provider) => {
+                provider.signature_verification_algorithms.supported_schemes()
+            }
+        }
     }
 }
 
@@ -429,10 +367,11 @@ mod tests {
         make(&format!("req -x509 -newkey rsa:2048 -nodes -keyout key -out one {names}"));
         make(&format!("req -x509 -new -key key -out two {names}"));
         let read = |file| std::fs::read(directory.path().join(file)).unwrap();
-        let (roots, named) = trusted_in(&read("one"), "one").unwrap();
+        let trusted = trusted_in(&read("one"), "one").unwrap();
         let other = trusted_in(&read("two"), "two").unwrap().1;
-        let one = named.clone();
-        let verifier = TrustNamed::new(roots, named, Arc::new(ring::default_provider())).unwrap();
+        let one = trusted.1.clone();
+        let authorities = Authorities::new(trusted, Arc::new(ring::default_provider())).unwrap();
+        let verifier = Trust::Named(authorities);
         let day = std::time::Duration::from_secs(86_400);
         let today = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
         let verify = |certificate: &CertificateDer<'_>, name: &'static str, at| {

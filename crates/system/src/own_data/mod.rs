@@ -86,7 +86,9 @@ pub trait SqlServer: Sync {
     fn connect(&self) -> Result<Box<dyn SqlConnection>, Failure>;
 
     fn syntax(&self) -> ScriptSyntax {
-        ScriptSyntax::of(self.login().system().facts().sql.copied().unwrap_or(SqlSyntax::STANDARD))
+        ScriptSyntax::for_sql(
+            self.login().system().facts().sql.copied().unwrap_or(SqlSyntax::STANDARD),
+        )
     }
 
     /// A statement after which a session writes nothing.

@@ -45,7 +45,7 @@ impl Work<'_> {
         self.check_stop()?;
         let ScriptStatement { line, text } = statement;
         let place = || format!("{}, line {line} («{}»)", file.name, shortened(text));
-        let facts = StatementFacts::of(text, &self.server.syntax());
+        let facts = StatementFacts::from_text(text, &self.server.syntax());
         if let Some(why) = &facts.refused {
             return Err(Failure::new(
                 FailureKind::NotPermitted,

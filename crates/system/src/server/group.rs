@@ -61,7 +61,7 @@ impl<K: ServerKind> Server<K> {
         if self.private.is_none() {
             let whereabouts = |login: &Login| -> Result<Whereabouts, Failure> {
                 let own = self.ssh_host().map(Arc::as_ref);
-                Whereabouts::of::<K>(self.load_host.as_ref(), own, &mut K::connect(login)?)
+                Whereabouts::find::<K>(self.load_host.as_ref(), own, &mut K::connect(login)?)
             };
             self.running.replicas =
                 self.replica_logins.iter().map(whereabouts).collect::<Result<_, _>>()?;

@@ -37,7 +37,7 @@ pub(super) fn check(cold: &Test, target: &Target, hosts: &Hosts) -> Result<(), F
              cache = \"warm\", or make the target a sandbox",
         ));
     };
-    let host = machine(target, hosts.of(target).as_ref(), &hosts.load)?;
+    let host = machine(target, hosts.for_target(target).as_ref(), &hosts.load)?;
     check_caches(cold, host.as_ref())?;
     for words in [spec.way.stop(), spec.way.start()] {
         let program = words.first().map_or("", String::as_str);

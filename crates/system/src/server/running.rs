@@ -41,7 +41,7 @@ impl Whereabouts {
     ///
     /// # Errors
     /// When the connection is of no use any more; [`Failure::stopped`].
-    pub(super) fn of<K: ServerKind>(
+    pub(super) fn find<K: ServerKind>(
         load_host: &dyn Host,
         own: Option<&dyn Host>,
         connection: &mut K::Connection,

@@ -13,7 +13,7 @@ pub(super) fn check_volume(study: &Study, target: &Target, hosts: &Hosts) -> Res
     });
     let bytes = bytes.fold(0, u64::saturating_add);
     let check = |volume: BuiltVolume| {
-        let Some(host) = hosts.of(target) else { return Err(target.out_of_reach()) };
+        let Some(host) = hosts.for_target(target) else { return Err(target.out_of_reach()) };
         host.check_built_volume(&volume, own.directory.as_deref(), bytes)
     };
     own.built_volumes().try_for_each(check)

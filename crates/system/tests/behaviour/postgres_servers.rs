@@ -54,7 +54,7 @@ fn running(sandbox: &Sandbox, sql: &str) -> Child {
 /// The processes of a server.
 fn processes(sandbox: &Sandbox) -> Vec<ProcessIdentity> {
     let all = os::processes_working_in(sandbox.data_directory());
-    let all: Vec<ProcessIdentity> = all.into_iter().filter_map(ProcessIdentity::of).collect();
+    let all: Vec<ProcessIdentity> = all.into_iter().filter_map(ProcessIdentity::for_pid).collect();
     assert!(all.len() > 3, "{all:?}");
     all
 }

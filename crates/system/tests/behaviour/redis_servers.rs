@@ -42,7 +42,7 @@ fn a_server_keeps_its_settings_and_its_data_when_it_starts_again() {
 #[test]
 fn nothing_is_left_when_it_is_dropped() {
     let sandbox = start_sandbox(options(&[])).unwrap();
-    let server = ProcessIdentity::of(sandbox.pid()).unwrap();
+    let server = ProcessIdentity::for_pid(sandbox.pid()).unwrap();
     let data = sandbox.data_directory().to_owned();
     assert!(data.exists());
     drop(sandbox);
@@ -142,7 +142,7 @@ fn whoever_is_to_stop_does_not_wait_for_a_server() {
     let stop = Stop::default();
     let options = SandboxOptions { stop: stop.clone(), ..options(&[]) };
     let mut sandbox = start_sandbox(options).unwrap();
-    let server = ProcessIdentity::of(sandbox.pid()).unwrap();
+    let server = ProcessIdentity::for_pid(sandbox.pid()).unwrap();
     let suspend = std::process::Command::new("sh")
         .args(["-c", &format!("kill -s STOP {}", sandbox.pid())])
         .status();

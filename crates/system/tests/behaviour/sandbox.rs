@@ -83,7 +83,7 @@ fn a_server_answers_has_its_settings_and_is_gone_when_dropped() {
 
     let pid = sandbox.pid();
     drop(sandbox);
-    assert_eq!(os::ProcessIdentity::of(pid), None);
+    assert_eq!(os::ProcessIdentity::for_pid(pid), None);
     assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 0);
 }
 
@@ -113,7 +113,7 @@ fn data_outlives_a_restart_and_a_stop() {
 
     sandbox.stop().unwrap();
     sandbox.stop().unwrap();
-    assert_eq!(os::ProcessIdentity::of(sandbox.pid()), None);
+    assert_eq!(os::ProcessIdentity::for_pid(sandbox.pid()), None);
     assert!(std::os::unix::net::UnixStream::connect(sandbox.socket()).is_err());
     sandbox.start_again().unwrap();
     let running = sandbox.pid();

@@ -63,7 +63,7 @@ impl Helper {
             .find(|line| line.starts_with("sandbox "))
             .expect("the helper says where its sandbox is");
         let words: Vec<&str> = line.split(' ').collect();
-        let server = ProcessIdentity::of(words[1].parse().unwrap()).unwrap();
+        let server = ProcessIdentity::for_pid(words[1].parse().unwrap()).unwrap();
         Self { process, server, data: PathBuf::from(words[2]), _output: output }
     }
 
@@ -165,7 +165,7 @@ struct OnDevice {
 }
 
 impl OnDevice {
-    fn of(helper: &Helper) -> Self {
+    fn left_by(helper: &Helper) -> Self {
         let root = helper.root().to_owned();
         let devices = loops_below(&root);
         let [device] = &devices[..] else { panic!("{devices:?}") };
@@ -230,7 +230,7 @@ fn killed_with_sigkill_no_device_mount_or_limit_stays_behind() {
     }
     let parent = parent();
     let mut helper = Helper::start_with(parent.path(), None, &[(HELPER_VOLUME, "yes")]);
-    let stood = OnDevice::of(&helper);
+    let stood = OnDevice::left_by(&helper);
     assert!(!stood.is_gone());
     helper.process.kill().unwrap();
     helper.process.wait().unwrap();
@@ -271,7 +271,7 @@ fn the_next_sandbox_takes_a_dead_ones_volume_apart_and_no_other_device() {
     let parent = parent();
     let theirs = Theirs::make(&parent.path().join("sandboxes"));
     let mut helper = Helper::start_with(parent.path(), None, &[(HELPER_VOLUME, "yes")]);
-    let stood = OnDevice::of(&helper);
+    let stood = OnDevice::left_by(&helper);
     helper.kill_guardians();
     helper.process.kill().unwrap();
     helper.process.wait().unwrap();

@@ -18,7 +18,7 @@ const STANDSTILL: Duration = Duration::from_secs(12);
 
 /// Asks a server to end that hangs: it is killed, which is said, and not waited for at length.
 fn is_killed_soon(sandbox: &mut Sandbox) {
-    let server = ProcessIdentity::of(sandbox.pid()).unwrap();
+    let server = ProcessIdentity::for_pid(sandbox.pid()).unwrap();
     let began = Instant::now();
     let failure = sandbox.stop().unwrap_err();
     let waited = began.elapsed();
@@ -75,7 +75,7 @@ fn a_server_that_writes_its_pages_slowly_has_its_time() {
     drop(connection);
 
     let pid = server.sandbox.pid();
-    let process = ProcessIdentity::of(pid).unwrap();
+    let process = ProcessIdentity::for_pid(pid).unwrap();
     let is_over = AtomicBool::new(false);
     let began = Instant::now();
     let (took, ended) = thread::scope(|scope| {

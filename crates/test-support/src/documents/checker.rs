@@ -144,5 +144,5 @@ fn cells<'a>(test: &'a Value, target: &str) -> impl Iterator<Item = &'a Value> {
 /// A figure of a target at a level.
 fn figure(test: &Value, target: &str, level: &Value, metric: &str) -> Option<Figure> {
     let cell = cells(test, target).find(|cell| cell["level"] == *level)?;
-    Figure::of(&cell["estimates"][metric])
+    Figure::from_json(&cell["estimates"][metric])
 }

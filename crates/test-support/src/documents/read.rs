@@ -13,7 +13,7 @@ pub(super) struct Figure {
 
 impl Figure {
     /// `None` of what is no estimate.
-    pub(super) fn of(value: &Value) -> Option<Self> {
+    pub(super) fn from_json(value: &Value) -> Option<Self> {
         let interval = &value["interval"];
         let end = |name| interval[name].as_f64();
         let interval = end("low").zip(end("high")).zip(end("confidence"));
@@ -63,7 +63,7 @@ pub(super) enum Said {
 }
 
 impl Said {
-    pub(super) fn of(value: &Value) -> Self {
+    pub(super) fn from_json(value: &Value) -> Self {
         match text(value, "verdict") {
             "candidate_better" => Self::CandidateBetter,
             "baseline_better" => Self::BaselineBetter,
@@ -89,7 +89,7 @@ impl Said {
 /// Who is ahead by a comparison, and who is behind.
 pub(super) fn winner(comparison: &Value) -> Option<(&str, &str)> {
     let (baseline, candidate) = (text(comparison, "baseline"), text(comparison, "candidate"));
-    match Said::of(comparison) {
+    match Said::from_json(comparison) {
         Said::CandidateBetter => Some((candidate, baseline)),
         Said::BaselineBetter => Some((baseline, candidate)),
         Said::Equivalent | Said::Unresolved => None,

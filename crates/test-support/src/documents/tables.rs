@@ -34,7 +34,7 @@ pub(super) fn imported(draw: &mut Draw) -> Dataset {
     };
     for test in 0..tests {
         if test > 0 {
-            truth = Truth::of(truth.targets, draw);
+            truth = Truth::for_targets(truth.targets, draw);
         }
         let mut rows = Rows { truth: &truth, test, rate, stalls, figures, table: &mut table };
         rows.write(draw);

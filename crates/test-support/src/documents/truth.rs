@@ -72,11 +72,11 @@ enum Curve {
 impl Truth {
     pub(super) fn draw(draw: &mut Draw) -> Self {
         let targets = draw.one_of(&[1, 2, 2, 2, 3, 3, 4, 4, 6, 8]);
-        Self::of((0..targets).map(|number| format!("t{number}")).collect(), draw)
+        Self::for_targets((0..targets).map(|number| format!("t{number}")).collect(), draw)
     }
 
     /// Of these targets.
-    pub(super) fn of(targets: Vec<String>, draw: &mut Draw) -> Self {
+    pub(super) fn for_targets(targets: Vec<String>, draw: &mut Draw) -> Self {
         let levels: Vec<u32> = match draw.below(5) {
             0 => vec![8],
             1 => vec![1, 2, 4],

@@ -9,7 +9,7 @@ use crate::messages::{print_json, tell};
 use crate::passing::Progress;
 use crate::progress::waiting;
 use crate::signals;
-use campaign::{Goal, LoadProgress, Measured, Order, measure};
+use campaign::{Goal, LoadProgress, Measured, Measurement, measure};
 use engine::Limit;
 use model::{IoMethod, Level, Load, Storage, Target, Test, Transactions, Workload};
 use report::numbers::figure;
@@ -48,14 +48,14 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
         load.workload.storage().map(|_| "the next load fills the volume from its beginning");
     unless_stopped(checked, filled.unwrap_or_default())?;
     let target = target.as_mut();
-    let order = ad_hoc.order(load, arguments);
+    let measurement = ad_hoc.measurement(load, arguments);
     if let Some((bound, over)) = test.bound().zip(level.search) {
         let goal = Goal { bound, over, arrivals: load.arrivals };
-        let found = slo::search_by_hand(arguments.json, target, &order, &goal, &stop)?;
+        let found = slo::search_by_hand(arguments.json, target, &measurement, &goal, &stop)?;
         let checks = ad_hoc.checks(&found.measured, target, arguments)?;
         return slo::end(arguments.json, &found, load, &checks);
     }
-    let measured = measure(target, &order, &stop, &mut |progress| {
+    let measured = measure(target, &measurement, &stop, &mut |progress| {
         if let LoadProgress::Waiting(limit) = progress {
             tell(&waiting(limit));
         }
@@ -141,18 +141,18 @@ impl AdHoc {
     }
 
     /// What is ordered of the target.
-    fn order<'a>(&self, load: &'a Load, arguments: &LoadArguments) -> Order<'a> {
-        let mut order = Order::of(load, self.level, arguments.seed, &host::Local);
-        order.asks_server = false;
-        order.load.workers = arguments.workers;
-        order.load.io = match arguments.io {
+    fn measurement<'a>(&self, load: &'a Load, arguments: &LoadArguments) -> Measurement<'a> {
+        let mut measurement = Measurement::for_load(load, self.level, arguments.seed, &host::Local);
+        measurement.asks_server = false;
+        measurement.load.workers = arguments.workers;
+        measurement.load.io = match arguments.io {
             IoName::Auto => None,
             IoName::Epoll => Some(IoMethod::Epoll),
             IoName::IoUring => Some(IoMethod::IoUring),
         };
-        order.load.schedule.limit = self.limit;
-        order.load.by_statement |= arguments.statements;
-        order
+        measurement.load.schedule.limit = self.limit;
+        measurement.load.by_statement |= arguments.statements;
+        measurement
     }
 }
 

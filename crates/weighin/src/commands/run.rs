@@ -49,8 +49,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
     let file = &arguments.study;
     let loaded = study::load(file)?;
     let rules = secrets::rules(file, &loaded, &arguments.secrets)?;
-    // An address that cannot be had is told before anything is made.
-    let listener = metrics::listen(&arguments.metrics)?;
+    let terms = Terms {
+        consent: arguments.consent.given(),
+        secrets: &rules,
+        telling: &arguments.telling,
+        // An address that cannot be had is told before anything is made.
+        listener: metrics::listen(&arguments.metrics)?,
+    };
     if arguments.resume || arguments.retry_failed || arguments.more.is_some() {
         let results = match &arguments.store {
             Some(path) => path.clone(),
@@ -58,8 +63,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
         };
         let store = stores::resume(&results, arguments.reading)?;
         let addition = addition(&store, &loaded, arguments)?;
-        let (consent, telling) = (arguments.consent.given(), &arguments.telling);
-        let ended = go(store, addition, &results, consent, &rules, telling, listener);
+        let ended = go(store, addition, &results, terms);
         tell_left(&loaded, file);
         return finish(ended, arguments.on_finish.as_deref(), &results);
     }
@@ -69,8 +73,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
     }
     let results = arguments.store.clone().unwrap_or_else(|| stores::new_path(&study, file));
     let store = begin(&study, &results, arguments.scale)?;
-    let (consent, telling) = (arguments.consent.given(), &arguments.telling);
-    let ended = go(store, None, &results, consent, &rules, telling, listener);
+    let ended = go(store, None, &results, terms);
     tell_left(&study, file);
     finish(ended, arguments.on_finish.as_deref(), &results)
 }
@@ -84,15 +87,24 @@ fn tell_left(study: &Study, file: &Path) {
 pub(super) fn run_study(study: &Study, results: &Path, scale: f64) -> Outcome {
     let store = begin(study, results, scale)?;
     // It has private servers alone.
-    go(
-        store,
-        None,
-        results,
-        Consent::default(),
-        &Arc::default(),
-        &TellingArguments::default(),
-        None,
-    )
+    let terms = Terms {
+        consent: Consent::default(),
+        secrets: &Arc::default(),
+        telling: &TellingArguments::default(),
+        listener: None,
+    };
+    go(store, None, results, terms)
+}
+
+/// What the command line says of how a run is made.
+struct Terms<'a> {
+    /// What may be changed.
+    consent: Consent<'a>,
+    /// What may be sent to servers.
+    secrets: &'a Arc<SecretRules>,
+    telling: &'a TellingArguments,
+    /// Where its figures can be asked for.
+    listener: Option<FigureListener>,
 }
 
 fn begin(study: &Study, results: &Path, scale: f64) -> Result<Store, CliError> {
@@ -218,17 +230,14 @@ fn trials_of(store: &Store, part: &Part) -> usize {
     store.completed().iter().filter(of_part).count()
 }
 
-/// Runs what the store has no record of yet, and what is to be added, and reports. `consent` is what
-/// may be changed, and `secrets` say what may be sent to servers.
+/// Runs what the store has no record of yet, and what is to be added, and reports.
 fn go(
     mut store: Store,
     mut addition: Option<Addition>,
     results: &Path,
-    consent: Consent<'_>,
-    secrets: &Arc<SecretRules>,
-    arguments: &TellingArguments,
-    listener: Option<FigureListener>,
+    terms: Terms<'_>,
 ) -> Outcome {
+    let Terms { consent, secrets, telling: arguments, listener } = terms;
     let mut recorded = Recorded {
         results,
         recorded: store.completed().len(),
@@ -281,7 +290,8 @@ fn go(
         let open = plan.trials().filter(is_open).cloned().collect();
         course = Course { study: &study, plan: &plan, open, consent, stop: &stop };
         hosts = campaign::hosts_of_study(&study, secrets, &stop);
-        let went = walk(&course, &hosts, addition, &mut store, &mut progress, &mut recorded);
+        let kept = Kept { store: &mut store, progress: &mut progress, recorded: &mut recorded };
+        let went = walk(&course, &hosts, addition, kept);
         went.map(|(summary, targets)| {
             campaign = targets;
             summary
@@ -331,21 +341,26 @@ struct Course<'a> {
     stop: &'a Stop,
 }
 
+/// Where what comes of trials is kept and told.
+struct Kept<'a, 'r> {
+    store: &'a mut Store,
+    progress: &'a mut RunProgress,
+    recorded: &'a mut Recorded<'r>,
+}
+
 /// Runs the trials; gives the targets too, but for where some of them are provisioned: these are taken down
 /// after all others, and what came of that is reported.
 fn walk<'a>(
     course: &'a Course<'_>,
     hosts: &'a Hosts,
     addition: Option<Addition>,
-    store: &mut Store,
-    progress: &mut RunProgress,
-    recorded: &mut Recorded<'_>,
+    mut kept: Kept<'_, '_>,
 ) -> Result<(Summary, Option<Campaign<'a>>), RunError> {
-    let mut instances = instances::of(course.study, hosts, store, course.stop)?;
-    let went = walk_with(course, hosts, addition, store, progress, recorded, &mut instances);
+    let mut instances = instances::for_study(course.study, hosts, kept.store, course.stop)?;
+    let went = walk_with(course, hosts, addition, &mut kept, &mut instances);
     let went =
         went.map(|(summary, campaign)| (summary, Some(campaign).filter(|_| !instances.any_up())));
-    instances::end(&mut instances, store, progress)?;
+    instances::end(&mut instances, kept.store, kept.progress)?;
     went
 }
 
@@ -353,12 +368,12 @@ fn walk_with<'a>(
     course: &'a Course<'_>,
     hosts: &'a Hosts,
     addition: Option<Addition>,
-    store: &mut Store,
-    progress: &mut RunProgress,
-    recorded: &mut Recorded<'_>,
+    kept: &mut Kept<'_, '_>,
     instances: &mut Instances<'_>,
 ) -> Result<(Summary, Campaign<'a>), RunError> {
     let Course { study, plan, consent, stop, .. } = *course;
+    let (store, progress) = (&mut *kept.store, &mut *kept.progress);
+    let recorded = &mut *kept.recorded;
     let mut show = |event: Event<'_>| progress.show(&event);
     instances.bring_up(course.open.iter(), Some(store), &mut show)?;
     let preflight = Preflight::examine(study, hosts, consent, instances, stop, &mut show);

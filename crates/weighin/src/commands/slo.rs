@@ -8,7 +8,7 @@ use crate::load_output::rows;
 use crate::messages::{print_json, tell};
 use crate::progress::waiting;
 use crate::slo_output::{SearchOutput, answer_line, capacity_line, headline, step_line};
-use campaign::{Goal, Order, SearchProgress, Searched, search};
+use campaign::{Goal, Measurement, SearchProgress, Searched, search};
 use engine::Stop;
 use model::Load;
 use system::TargetHandle;
@@ -17,7 +17,7 @@ use system::TargetHandle;
 pub(super) fn search_by_hand(
     json: bool,
     target: &mut dyn TargetHandle,
-    order: &Order<'_>,
+    measurement: &Measurement<'_>,
     goal: &Goal,
     stop: &Stop,
 ) -> Result<Searched, CliError> {
@@ -27,9 +27,9 @@ pub(super) fn search_by_hand(
             printed = print(&(line + "\n"));
         }
     };
-    let counted = order.load.workload.operation();
-    say(headline(&workload::headline(order.load.workload), order.load.clients, goal));
-    let found = search(target, order, goal, stop, &mut |progress| match progress {
+    let counted = measurement.load.workload.operation();
+    say(headline(&workload::headline(measurement.load.workload), measurement.load.clients, goal));
+    let found = search(target, measurement, goal, stop, &mut |progress| match progress {
         SearchProgress::Waiting(limit) => tell(&waiting(limit)),
         SearchProgress::Capacity(rate) => say(format!("  {}", capacity_line(rate, counted))),
         SearchProgress::Step { goal, step } => {

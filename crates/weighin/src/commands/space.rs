@@ -93,7 +93,8 @@ fn on_disk_here(target: &Target) -> Option<(&Target, &SandboxSpec)> {
 
 /// What `--scale` makes of the data, and what it leaves; nothing where it is not given.
 pub(super) fn scaled(loaded: &Study, study: &Study, factor: f64) -> Option<String> {
-    let layout = |study: &Study| VolumeLayout::of(study.tests.iter().filter_map(Test::storage));
+    let layout =
+        |study: &Study| VolumeLayout::for_loads(study.tests.iter().filter_map(Test::storage));
     let (before, after) = (layout(loaded), layout(study));
     if factor == 1.0 || before.vms == 0 {
         return None;

@@ -390,7 +390,7 @@ impl OpenOutput {
 impl KeyValueOutput {
     fn new(load: &LoadResult, workload: &Workload) -> Option<Self> {
         matches!(workload, Workload::KeyValue(_)).then(|| {
-            let (get, set) = (load.requests.of("get"), load.requests.of("set"));
+            let (get, set) = (load.requests.count_of("get"), load.requests.count_of("set"));
             let found = load.requests.found;
             let hit_rate = (get > 0).then(|| found as f64 / get as f64);
             Self { gets: get, sets: set, found, hit_rate }

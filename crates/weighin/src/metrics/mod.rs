@@ -5,11 +5,12 @@
 //! when it is asked. The threads that make a load know nothing of it.
 
 mod families;
+mod observer;
 mod state;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use state::{Ended, RunState, Verdict};
+pub(crate) use state::{RunState, Verdict};
 
 use crate::exit::CliError;
 use rustix::process::setpriority_process;
@@ -58,12 +59,12 @@ impl Metrics {
     }
 
     /// Changes the figures.
-    pub(crate) fn update(&self, update: impl FnOnce(&mut RunState) + Send + 'static) {
+    fn update(&self, update: impl FnOnce(&mut RunState) + Send + 'static) {
         self.updater()(Box::new(update));
     }
 
     /// What changes them, from other threads.
-    pub(crate) fn updater(&self) -> impl Fn(Update) + Send + Sync + use<> {
+    fn updater(&self) -> impl Fn(Update) + Send + Sync + use<> {
         let messages = self.messages.clone();
         // There are no figures without the thread that keeps them.
         move |update| drop(messages.send(Message::Update(update)))

@@ -1,5 +1,6 @@
 use super::families::{ALL, all};
-use super::{Ended, RunState, Verdict};
+use super::state::Ended;
+use super::{RunState, Verdict};
 use crate::progress::TimeLeft;
 use analyse::Severity;
 use model::{

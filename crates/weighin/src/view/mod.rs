@@ -7,13 +7,14 @@
 
 mod draw;
 mod keys;
+mod observer;
 mod state;
 mod stream;
 mod terminal;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use state::{End, HostNow, Sentence, State};
+pub(crate) use state::{Sentence, State};
 pub(crate) use terminal::uncover_for_good;
 
 use crate::messages;
@@ -98,12 +99,12 @@ impl View {
     }
 
     /// Changes what is shown.
-    pub(crate) fn update(&self, update: impl FnOnce(&mut State) + Send + 'static) {
+    fn update(&self, update: impl FnOnce(&mut State) + Send + 'static) {
         self.updater()(Box::new(update));
     }
 
     /// What changes what is shown, from other threads.
-    pub(crate) fn updater(&self) -> impl Fn(Update) + Send + Sync + use<> {
+    fn updater(&self) -> impl Fn(Update) + Send + Sync + use<> {
         let updates = self.updates.clone();
         // A view that has ended shows nothing more.
         move |update| drop(updates.send(update))
@@ -120,11 +121,9 @@ impl View {
             return;
         }
         let since = Instant::now();
-        self.update(move |state| state.paused(Some(since)));
         while self.pauses() && !stop.is_requested() {
             thread::sleep(POLL_INTERVAL);
         }
-        self.update(|state| state.paused(None));
         let length = Duration::from_secs(since.elapsed().as_secs());
         self.wishes.note(format!("paused for {}", report::numbers::duration(length)));
     }

@@ -1,7 +1,7 @@
 use super::draw::draw;
 use super::keys::Key;
-use super::state::{Mode, Wish};
-use super::{End, HostNow, Sentence, State};
+use super::state::{End, HostNow, Mode, Wish};
+use super::{Sentence, State};
 use crate::progress::{TimeLeft, TrialCount};
 use analyse::{Severity, Validity};
 use model::{

@@ -212,6 +212,12 @@ fn unsafe_code_is_where_the_table_says() {
 }
 
 #[test]
+fn functions_have_names_to_search_for() {
+    let found = shipped().flat_map(|source| offences(&source, &["fn of"])).collect();
+    assert_none("functions that nobody can search for", found);
+}
+
+#[test]
 fn files_are_short() {
     let lengths = sources().into_iter().map(|source| (source.text.lines().count(), source.path));
     let long = lengths.filter(|(lines, _)| *lines > LONGEST_FILE);

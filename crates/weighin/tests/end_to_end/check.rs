@@ -220,7 +220,7 @@ fn limits_and_ways_of_a_server_that_would_mislead_are_told() {
 #[test]
 fn room_for_data_and_for_sorting_is_looked_at_before_anything_is_made() {
     let place = Workplace::new();
-    let Some(disk) = Disk::of("ext4", 800) else { return };
+    let Some(disk) = Disk::with_size("ext4", 800) else { return };
     let small = format!(
         "sandbox = {{ volume = {:?} }}\nprice = {{ currency = \"EUR\", monthly = 73 }}",
         disk.path()

@@ -79,7 +79,7 @@ fn used(trial: &TrialRecord, metric: Metric) -> f64 {
 
 #[test]
 fn processor_time_bytes_and_memory_are_those_that_the_kernel_counts() {
-    let Some(disk) = Disk::of("ext4", 768) else { return };
+    let Some(disk) = Disk::with_size("ext4", 768) else { return };
     let place = Workplace::new();
     let study = format!(
         "[study]\nname = \"efficiency\"\nrepeats = 1\n\n[[target]]\nname = \"one\"\n\

@@ -113,7 +113,7 @@ fn nothing_is_left_when_weighin_is_killed_while_servers_work() {
     let servers = || -> Vec<ProcessIdentity> {
         let homes = std::fs::read_dir(place.sandboxes()).unwrap().flatten();
         let all = homes.flat_map(|home| os::processes_working_in(&home.path().join("data")));
-        all.filter_map(ProcessIdentity::of).collect()
+        all.filter_map(ProcessIdentity::for_pid).collect()
     };
     // A process for each of four clients, besides the server's six and those of weighin's own connections.
     wait_for("the clients' processes", || servers().len() > 9);
@@ -147,7 +147,7 @@ pub struct Server {
 
 impl Server {
     pub fn start(settings: &[(&str, &str)]) -> Self {
-        Self::of(Self::options(settings))
+        Self::start_as(Self::options(settings))
     }
 
     pub fn options(settings: &[(&str, &str)]) -> SandboxOptions {
@@ -161,7 +161,7 @@ impl Server {
         }
     }
 
-    pub fn of(options: SandboxOptions) -> Self {
+    pub fn start_as(options: SandboxOptions) -> Self {
         let directory = shared_directory();
         weighin::systems::register();
         let place = Some(directory.path().to_owned());

@@ -22,7 +22,7 @@ fn run(place: &Workplace, server: &Server, tests: &str) -> Vec<TrialRecord> {
     trials
 }
 
-fn of<'a>(trials: &'a [TrialRecord], test: &str) -> &'a TrialRecord {
+fn trial_of<'a>(trials: &'a [TrialRecord], test: &str) -> &'a TrialRecord {
     trials.iter().find(|trial| trial.key.test == test).unwrap()
 }
 
@@ -56,7 +56,7 @@ fn changes_are_made_under_load_in_the_ways_of_the_server_and_taken_back() {
     ];
     let trials = run(&place, &server, &tests.concat());
     for name in ["index plain", "index concurrently", "type", "column"] {
-        let record = of(&trials, name);
+        let record = trial_of(&trials, name);
         assert!(figure(record, Metric::Elapsed) > 0.0, "{name}");
         assert!(figure(record, Metric::ElapsedAlone) > 0.0, "{name}");
         // The load goes on, also where its prepared statements were of no use any more.
@@ -64,7 +64,7 @@ fn changes_are_made_under_load_in_the_ways_of_the_server_and_taken_back() {
         let load = outcome.load.as_ref().unwrap_or_else(|| panic!("{name}: {outcome:?}"));
         assert!(load.ledger.ok > 0, "{name}");
     }
-    let refused = of(&trials, "index copy").failure().expect("a refusal");
+    let refused = trial_of(&trials, "index copy").failure().expect("a refusal");
     assert_eq!(refused.kind, FailureKind::NotOffered, "{refused:?}");
     let shape = "idinteger,kinteger,ccharacter,padcharacterk_1,sbtest1_pkey";
     assert_eq!(server.ask(SHAPE), shape);
@@ -76,7 +76,7 @@ fn a_change_that_does_not_get_its_lock_gives_up() {
     let change = "[[test]]\nname = \"type\"\ntask = \"schema_change\"\nchange = \"change_type\"\n\
                   lock_timeout = \"200ms\"\ntable_size = 100\n";
     let made = run(&place, &server, change);
-    assert!(figure(of(&made, "type"), Metric::Elapsed) > 0.0);
+    assert!(figure(trial_of(&made, "type"), Metric::Elapsed) > 0.0);
     let held = "BEGIN; SELECT count(*) FROM sbtest1; SELECT pg_sleep(600)";
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)' \
                  AND wait_event = 'PgSleep'";
@@ -92,7 +92,7 @@ fn a_change_that_does_not_get_its_lock_gives_up() {
         );
         let store = store::Store::open(&place.path("held.weighin"));
         let trials = store.unwrap().dataset().unwrap().trials;
-        let failure = of(&trials, "type").failure().unwrap_or_else(|| panic!("{ran:?}"));
+        let failure = trial_of(&trials, "type").failure().unwrap_or_else(|| panic!("{ran:?}"));
         assert_eq!(failure.kind, FailureKind::TimedOut, "{failure:?}");
         assert!(failure.message.contains("gave up waiting for a lock"), "{failure:?}");
     });

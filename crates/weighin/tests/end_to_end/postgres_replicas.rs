@@ -207,7 +207,7 @@ fn each_member_has_its_temporary_files_on_a_volume_of_its_own() {
         temporary_volume: Some(volume),
         ..Server::options(&[])
     };
-    let mut primary = Server::of(options(1));
+    let mut primary = Server::start_as(options(1));
     let own = |server: &Server| {
         let home = server.sandbox.data_directory().parent().unwrap();
         home.join("temporary/volume/tmp").display().to_string()
@@ -215,7 +215,7 @@ fn each_member_has_its_temporary_files_on_a_volume_of_its_own() {
     assert_eq!(sorts_in(&primary), own(&primary));
 
     primary.sandbox.act(ServerAct::Stop).unwrap();
-    let replica = Server::of(SandboxOptions {
+    let replica = Server::start_as(SandboxOptions {
         data: Some(primary.sandbox.data_directory().to_owned()),
         password: Some(primary.sandbox.password().clone()),
         ..options(2)

@@ -22,7 +22,7 @@ pub struct Restarted {
 
 impl Restarted {
     /// Of a server that runs, whose process the scripts then replace.
-    pub fn of(place: &Workplace, server: Server) -> Self {
+    pub fn in_place(place: &Workplace, server: Server) -> Self {
         let (address, port) = match server.sandbox.address().endpoint.clone() {
             Endpoint::Tcp { host, port } => (host, port),
             other => panic!("a server with a network listens on it: {other}"),
@@ -117,7 +117,7 @@ impl Far {
             return None;
         }
         let pid = server.sandbox.pid();
-        let restarted = Restarted::of(place, server);
+        let restarted = Restarted::in_place(place, server);
         let sshd = sshd(place, "far", &restarted.address, pid, "86400");
         Some(Self { sshd, restarted })
     }
@@ -216,7 +216,7 @@ fn no_server_stays_down_when_weighin_is_killed_or_cannot_go_on() {
 #[test]
 fn a_unit_of_systemd_is_stopped_and_started_for_every_cold_trial() {
     let place = Workplace::new();
-    let restarted = Restarted::of(&place, Server::start_with(&COLD));
+    let restarted = Restarted::in_place(&place, Server::start_with(&COLD));
     let file = |name: &str| place.path(name).display().to_string();
     fs::create_dir(place.path("bin")).unwrap();
     write_program(
@@ -268,7 +268,7 @@ fn a_unit_of_systemd_is_stopped_and_started_for_every_cold_trial() {
 #[test]
 fn a_server_of_this_machine_is_measured_cold_and_what_keeps_that_from_being_so_is_told() {
     let place = Workplace::new();
-    let restarted = Restarted::of(&place, Server::start_with(&COLD));
+    let restarted = Restarted::in_place(&place, Server::start_with(&COLD));
     let study = restarted.study(&place, "");
     place.write("study.toml", &study);
     let ran = place.weighin(&["run", "study.toml"]);

@@ -31,7 +31,7 @@ fn trials(place: &Workplace) -> Vec<TrialRecord> {
     place.store().dataset().unwrap().trials
 }
 
-fn of<'a>(trials: &'a [TrialRecord], test: &str) -> &'a TrialRecord {
+fn trial_of<'a>(trials: &'a [TrialRecord], test: &str) -> &'a TrialRecord {
     trials.iter().find(|trial| trial.key.test == test).unwrap()
 }
 
@@ -69,11 +69,11 @@ fn a_change_under_load_is_timed_as_the_server_times_it_and_taken_back() {
     let found = findings.iter().find(|one| one["evidence"]["kind"] == "not_offered").unwrap();
     assert_eq!(found["severity"], "notice");
     let trials = trials(&place);
-    let refused = of(&trials, "it instant").failure().expect("a refusal");
+    let refused = trial_of(&trials, "it instant").failure().expect("a refusal");
     assert_eq!(refused.kind, FailureKind::NotOffered, "{refused:?}");
     assert!(refused.message.contains("ALGORITHM=COPY"), "{refused:?}");
 
-    let copied = of(&trials, "it copy");
+    let copied = trial_of(&trials, "it copy");
     let logged = "SELECT TIME_TO_SEC(query_time) FROM mysql.slow_log \
                   WHERE sql_text LIKE 'ALTER%BIGINT%COPY' ORDER BY start_time";
     let logged: Vec<f64> = server.query(logged).iter().map(|s| s.parse().unwrap()).collect();
@@ -240,15 +240,15 @@ fn too_little_room_for_temporary_files_is_a_result_with_the_room_that_is_needed(
     assert_eq!(place.weighin(&["run", "cramped.toml"]).code, Some(1));
     place.assert_no_server_left();
     let trials = trials(&place);
-    let copied = of(&trials, "it copy").failure().expect("it failed");
+    let copied = trial_of(&trials, "it copy").failure().expect("it failed");
     assert_eq!(copied.kind, FailureKind::DiskFull, "{copied:?}");
     assert!(copied.message.contains("it needs about"), "{copied:?}");
     // The directories of a private server have another name in every run.
     assert!(copied.message.contains("for temporary files, where it sorts"), "{copied:?}");
-    let sorted = of(&trials, "sort").failure().expect("it failed");
+    let sorted = trial_of(&trials, "sort").failure().expect("it failed");
     assert_eq!(sorted.kind, FailureKind::DiskFull, "{sorted:?}");
     // The table is as it was, and what needs no room works.
-    assert!(figure(of(&trials, "it instant"), Metric::Elapsed) > 0.0);
+    assert!(figure(trial_of(&trials, "it instant"), Metric::Elapsed) > 0.0);
     let left = std::fs::read_dir(place.sandboxes()).unwrap().count();
     assert_eq!(left, 0, "something is left in {}", place.sandboxes().display());
 }

@@ -256,7 +256,7 @@ fn other_machines_need_a_token_and_tls() {
              timeout 60 openssl s_client -quiet -verify_return_error -CAfile {ca} -servername localhost \
              -connect {connect} 2>/dev/null || true"
         );
-        Answer::of(succeed("sh", &place.path("."), &["-c", &script]).as_bytes())
+        Answer::from_bytes(succeed("sh", &place.path("."), &["-c", &script]).as_bytes())
     };
     assert_eq!(over_tls("").status, 401);
     let answer = over_tls("Authorization: Bearer a-token-of-24-characters\\r\\n");

@@ -106,7 +106,7 @@ fn idle_connections_keep_nobody_from_a_handshake_either() {
             serving.address,
         );
         let answer = succeed("sh", &place.path("."), &["-c", &request]);
-        (Answer::of(answer.as_bytes()).status, asked.elapsed())
+        (Answer::from_bytes(answer.as_bytes()).status, asked.elapsed())
     };
     // Nothing; the head of a record that never comes; half a greeting; no TLS at all.
     let greeting = "\u{16}\u{3}\u{1}\u{2}\0";

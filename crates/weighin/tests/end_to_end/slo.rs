@@ -21,7 +21,7 @@ fn a_study_searches_for_the_highest_rate_on_each_target_and_reports_it() {
         let search = trial.search.as_ref().unwrap_or_else(|| panic!("{:?}", trial.end));
         assert!(search.capacity.is_some_and(|rate| rate > 0.0));
         assert!((2..=16).contains(&search.steps.len()), "{:?}", search.steps);
-        assert_eq!(search.answer, SearchAnswer::of(&search.steps));
+        assert_eq!(search.answer, SearchAnswer::from_steps(&search.steps));
         let decided = search.answer.met.or(search.answer.missed);
         let load = trial.load().expect("a search that ended has a load");
         assert_eq!(load.open.as_ref().map(|open| open.rate), decided);

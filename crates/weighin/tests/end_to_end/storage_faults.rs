@@ -118,7 +118,7 @@ fn a_device_that_shrinks_in_mid_run_is_a_failure() {
 fn a_file_system_that_is_shut_down_in_mid_run_is_a_failure_that_names_the_file() {
     let place = Workplace::new();
     let sound = shared_directory();
-    let Some(disk) = Disk::of("xfs", 320) else { return };
+    let Some(disk) = Disk::with_size("xfs", 320) else { return };
     let trials = trials_around(&place, &duel(disk.path(), sound.path()), disk.device(), || {
         // As a file system does by itself when its device is gone.
         let shutdown = ["-x", "-c", "shutdown"];
@@ -137,7 +137,7 @@ fn a_file_system_that_is_shut_down_in_mid_run_is_a_failure_that_names_the_file()
 fn a_volume_that_is_unmounted_in_mid_run_is_not_taken_for_what_is_in_its_place_then() {
     let place = Workplace::new();
     let sound = shared_directory();
-    let Some(disk) = Disk::of("ext4", 64) else { return };
+    let Some(disk) = Disk::with_size("ext4", 64) else { return };
     let trials =
         trials_around(&place, &duel(disk.path(), sound.path()), disk.device(), || disk.unmount());
     assert!(trials[1].load().is_some(), "its files were open, and as good as before");
@@ -155,7 +155,7 @@ fn a_volume_that_is_unmounted_in_mid_run_is_not_taken_for_what_is_in_its_place_t
 #[test]
 fn a_disk_that_fills_up_while_files_are_made_keeps_what_is_the_users_and_nothing_else() {
     let place = Workplace::new();
-    let Some(disk) = Disk::of("ext4", 192) else { return };
+    let Some(disk) = Disk::with_size("ext4", 192) else { return };
     let Some(thin) = disk.thin("ext4", 192) else { return };
     let precious = disk.path().join("precious");
     let content: Vec<u8> = (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect();
@@ -189,7 +189,7 @@ fn nothing_is_filled_before_every_volume_was_looked_at() {
 #[test]
 fn volumes_that_share_a_file_system_need_room_for_all_of_them() {
     let place = Workplace::new();
-    let Some(disk) = Disk::of("ext4", 64) else { return };
+    let Some(disk) = Disk::with_size("ext4", 64) else { return };
     let [one, two] = ["one", "two"].map(|name| disk.path().join(name));
     for path in [&one, &two] {
         std::fs::create_dir(path).unwrap();

@@ -99,7 +99,7 @@ fn within(pid: u32, place: &Workplace) -> Command {
 #[test]
 fn a_unit_is_restarted_by_systemd_where_it_is_the_servers_own() {
     let place = Workplace::new();
-    let restarted = Restarted::of(&place, Server::start_with(&COLD));
+    let restarted = Restarted::in_place(&place, Server::start_with(&COLD));
     let stopped = Command::new("sh").arg(place.path("stop.sh")).status().unwrap();
     assert!(stopped.success() && !restarted.is_up());
     let server = format!("xargs -0 -a {} {}", place.path("words").display(), restarted.as_owner());

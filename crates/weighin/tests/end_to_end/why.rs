@@ -42,12 +42,12 @@ impl Named {
                 let about = &finding["subject"]["test"];
                 about.is_null() || about == &test["test"]
             };
-            Self::of(findings.iter().filter(is_of_test).collect())
+            Self::from_findings(findings.iter().filter(is_of_test).collect())
         };
         tests.iter().map(of_test).collect()
     }
 
-    fn of(findings: Vec<&Value>) -> Self {
+    fn from_findings(findings: Vec<&Value>) -> Self {
         let of_kind = |kind: &'static str| {
             let is_such = move |finding: &&&Value| finding["evidence"]["kind"] == kind;
             findings.iter().filter(is_such)

@@ -28,7 +28,7 @@ pub struct ScriptSyntax {
 
 impl ScriptSyntax {
     /// That of the client of a server whose statements are written so.
-    pub fn of(sql: SqlSyntax) -> Self {
+    pub fn for_sql(sql: SqlSyntax) -> Self {
         // Where names stand between backticks, the client is of one family.
         let SqlSyntax { backticks, .. } = sql;
         Self {

@@ -104,7 +104,7 @@ impl Token {
 }
 
 impl StatementFacts {
-    pub fn of(text: &str, syntax: &ScriptSyntax) -> Self {
+    pub fn from_text(text: &str, syntax: &ScriptSyntax) -> Self {
         let tokens = tokens(text, syntax);
         let qualifiers = tokens.windows(2).filter(|pair| pair[1] == Token::Symbol('.'));
         let qualifiers = qualifiers.filter_map(|pair| pair[0].name());
@@ -238,7 +238,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn facts(text: &str) -> StatementFacts {
-        StatementFacts::of(text, &ONE)
+        StatementFacts::from_text(text, &ONE)
     }
 
     fn made(text: &str) -> Option<(ObjectKind, String)> {

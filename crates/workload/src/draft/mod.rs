@@ -260,7 +260,7 @@ impl<'t> Drafting<'t> {
                 }
             }
         }
-        Ok(columns.into_iter().map(|column| of(table, column, true)).collect())
+        Ok(columns.into_iter().map(|column| filled(table, column, true)).collect())
     }
 
     /// What a `?` is.
@@ -302,10 +302,10 @@ impl<'t> Drafting<'t> {
         });
         if compared {
             let (table, column) = self.column_before(at - 1).ok_or_else(|| self.unseen(at))?;
-            return Ok(of(table, column, false));
+            return Ok(filled(table, column, false));
         }
         if let Some((table, column)) = self.in_list(at) {
-            return Ok(of(table, column, false));
+            return Ok(filled(table, column, false));
         }
         if let Some(filled) = self.in_row(at) {
             return Ok(filled);
@@ -314,7 +314,7 @@ impl<'t> Drafting<'t> {
         if after.is_some_and(|token| ["=", "<", ">", "<=", ">="].iter().any(|word| token.is(word)))
             && let Some((table, column)) = self.column_at(at + 2)
         {
-            return Ok(of(table, column, false));
+            return Ok(filled(table, column, false));
         }
         Err(self.unseen(at))
     }
@@ -478,7 +478,7 @@ fn writes_elsewhere(tokens: &[Token<'_>]) -> bool {
     })
 }
 
-fn of<'t>(table: &'t OutlineTable, column: &'t OutlineColumn, is_new: bool) -> Filled<'t> {
+fn filled<'t>(table: &'t OutlineTable, column: &'t OutlineColumn, is_new: bool) -> Filled<'t> {
     if is_new { Filled::New(table, column) } else { Filled::Of(table, column) }
 }
 

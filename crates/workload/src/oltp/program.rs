@@ -31,7 +31,7 @@ pub fn program(workload: &Oltp) -> Program {
 
 /// The same in the words of a kind of server.
 pub fn program_in(workload: &Oltp, wording: &Wording) -> Program {
-    let writer = Writer { workload, wording, statements: Statement::of(&workload.transaction) };
+    let writer = Writer { workload, wording, statements: Statement::all_of(&workload.transaction) };
     let statements = writer.statements.iter().map(|statement| writer.statement(*statement));
     let steps = writer.steps();
     Program::new(Parts {

@@ -85,7 +85,7 @@ impl Statement {
     ];
 
     /// The statements of a transaction, in the order of [`Self::ALL`].
-    pub fn of(transaction: &OltpTransaction) -> Vec<Self> {
+    pub fn all_of(transaction: &OltpTransaction) -> Vec<Self> {
         Self::ALL.into_iter().filter(|statement| statement.is_in(transaction)).collect()
     }
 

@@ -76,7 +76,7 @@ pub(super) enum Edge {
 }
 
 impl Edge {
-    fn of(kind: StatementKind) -> Self {
+    fn for_kind(kind: StatementKind) -> Self {
         match kind {
             StatementKind::Begin => Self::Opens,
             StatementKind::Commit | StatementKind::Rollback => Self::Closes,
@@ -107,7 +107,7 @@ pub(super) fn compile(parts: &Parts) -> Compiled {
     compiled.check(parts);
     for op in &mut compiled.code {
         if let Op::Execute { statement, edge } | Op::ExecuteOne { statement, edge, .. } = op {
-            *edge = Edge::of(parts.statements[*statement as usize].kind);
+            *edge = Edge::for_kind(parts.statements[*statement as usize].kind);
         }
     }
     compiled

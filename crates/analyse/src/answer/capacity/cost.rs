@@ -63,7 +63,7 @@ fn line_at(
 ) -> Result<(CostLine, Option<Level>), Reason> {
     let used = load.and_then(|load| Usage::nearest(test, (&target.name, price), load));
     let usage = used.map_or_else(Usage::default, |(_, usage)| usage);
-    let line = money::line((dataset, Some(&test.test)), target, price, &usage);
+    let line = money::line(dataset, Some(&test.test), target, price, &usage);
     Ok((line.map_err(|gap| Reason::CostUnknown { gap })?, used.map(|(level, _)| level)))
 }
 

@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn every_unit_is_charged_as_it_says() {
-        let mut price = Price::of(
+        let mut price = Price::from_items(
             "USD",
             vec![
                 item(10.0, PriceUnit::Month, Some(2.0)),
@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn data_that_grows_is_charged_for_half_of_what_a_month_adds() {
-        let price = |quantity| Price::of("USD", vec![item(0.5, PriceUnit::GbMonth, quantity)]);
+        let price =
+            |quantity| Price::from_items("USD", vec![item(0.5, PriceUnit::GbMonth, quantity)]);
         let growing = |point, interval| Amounts {
             stored_bytes_per_request: Some(Amount { point, interval }),
             ..Amounts::default()
@@ -194,7 +195,7 @@ mod tests {
     fn what_is_needed_and_not_known_is_named() {
         let of = |per| {
             CostLine::from_price(
-                &Price::of("USD", vec![item(1.0, per, None)]),
+                &Price::from_items("USD", vec![item(1.0, per, None)]),
                 Amounts::default(),
                 None,
             )
@@ -207,7 +208,7 @@ mod tests {
 
     #[test]
     fn measured_ios_carry_their_interval_into_the_bill() {
-        let price = Price::of("USD", vec![item(10.0, PriceUnit::MillionIos, None)]);
+        let price = Price::from_items("USD", vec![item(10.0, PriceUnit::MillionIos, None)]);
         let measured = Amount { point: 5.0, interval: Some((4.0, 10.0)) };
         let line = CostLine::from_price(&price, ios(measured), None).unwrap();
         assert_eq!(line.per_million.interval, Some((1.0, 2.5)));

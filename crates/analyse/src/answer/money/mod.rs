@@ -110,13 +110,14 @@ pub(crate) fn of_test(
     test: &Test,
     cells: &Cells,
     peaks: &[CurveData],
-    (comparisons, floors): (&[Comparison], &[NoiseFloor]),
+    comparisons: &[Comparison],
+    floors: &[NoiseFloor],
 ) -> TestMoney {
     let study = &dataset.study;
     let cost = |target: &Target| {
         let price = target.price.as_ref()?;
         let peak = peaks.iter().find(|peak| peak.curve.target == target.name)?;
-        Some(target_cost((dataset, test), cells, peak, (target, price)))
+        Some(target_cost(dataset, test, cells, peak, target, price))
     };
     let mut costs: Vec<TargetCost> = study.targets.iter().filter_map(cost).collect();
     let (metric, targets) = (Metric::Throughput, peaks.len());
@@ -129,17 +130,19 @@ pub(crate) fn of_test(
 }
 
 fn target_cost(
-    (dataset, test): (&Dataset, &Test),
+    dataset: &Dataset,
+    test: &Test,
     cells: &Cells,
     peak: &CurveData,
-    (target, price): (&Target, &Price),
+    target: &Target,
+    price: &Price,
 ) -> TargetCost {
     let (level, throughput) = (peak.curve.peak, peak.curve.peak_throughput);
     let cell = cells.at(&target.name, level);
     let confidence = dataset.study.confidence;
     let usage = cell.map(|cell| Usage::from_data(cell, price, confidence)).unwrap_or_default();
     let load = Amount::from_estimate(&throughput);
-    let line = line((dataset, Some(&test.name)), target, price, &usage);
+    let line = line(dataset, Some(&test.name), target, price, &usage);
     let growth = line.as_ref().ok().and_then(|line| line.growth);
     let bill = match line {
         Ok(line) => {
@@ -163,7 +166,8 @@ fn target_cost(
 /// What a target costs against its load, with what trials measured of what is charged by use; in one
 /// test, or in all of them. The size of data is known of the first test alone.
 pub(crate) fn line(
-    (dataset, test): (&Dataset, Option<&str>),
+    dataset: &Dataset,
+    test: Option<&str>,
     target: &Target,
     price: &Price,
     usage: &Usage,
@@ -191,7 +195,7 @@ pub(crate) fn break_evens(dataset: &Dataset, tests: &[(&str, &TestMoney)]) -> Ve
         {
             let none = Usage::default();
             let lines =
-                [first, second].map(|(target, price)| line((dataset, None), target, price, &none));
+                [first, second].map(|(target, price)| line(dataset, None, target, price, &none));
             let grows = |target: &Target| {
                 let costs = tests.iter().flat_map(|(_, money)| &money.costs);
                 let mut own = costs.filter(|cost| cost.target == target.name);
@@ -205,7 +209,7 @@ pub(crate) fn break_evens(dataset: &Dataset, tests: &[(&str, &TestMoney)]) -> Ve
             for (test, money) in tests {
                 let of = |(target, price): (&Target, &Price)| {
                     let cost = money.costs.iter().find(|cost| cost.target == target.name)?;
-                    line((dataset, Some(test)), target, price, &cost.usage).ok()
+                    line(dataset, Some(test), target, price, &cost.usage).ok()
                 };
                 if let Some((a, b)) = of(first).zip(of(second)) {
                     let of_test = [(*test, *money)];

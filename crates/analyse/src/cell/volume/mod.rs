@@ -34,7 +34,7 @@ impl TrialVolume {
         let (samples, disks) = (record.sampling.target_samples(), record.sampling.target_disks());
         let devices = disks.iter().map(|device| mean(&samples, load, device));
         let devices: Vec<DiskRates> = devices.collect::<Option<_>>()?;
-        let volume = VolumeRates::of(&devices.iter().collect::<Vec<_>>())?;
+        let volume = VolumeRates::from_disks(&devices.iter().collect::<Vec<_>>())?;
         Some(Self {
             devices,
             volume,

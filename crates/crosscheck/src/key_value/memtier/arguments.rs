@@ -37,7 +37,8 @@ fn keys(count: u32) -> (&'static str, u64, u64) {
 /// Its arguments for a load whose results go to a file.
 pub(super) fn arguments(
     server: &Server,
-    (workload, clients): (&KeyValue, u32),
+    workload: &KeyValue,
+    clients: u32,
     duration: Duration,
 ) -> Vec<String> {
     let mut all = Arguments(Vec::new());
@@ -140,7 +141,7 @@ mod tests {
     }
 
     fn line(workload: &KeyValue, clients: u32) -> String {
-        arguments(&server(), (workload, clients), Duration::from_millis(2500)).join(" ")
+        arguments(&server(), workload, clients, Duration::from_millis(2500)).join(" ")
     }
 
     #[test]
@@ -190,7 +191,7 @@ mod tests {
             host: "cache.internal".to_owned(),
         };
         let (workload, second) = (KeyValue::default(), Duration::from_secs(1));
-        let text = arguments(&server, (&workload, 2), second).join(" ");
+        let text = arguments(&server, &workload, 2, second).join(" ");
         assert!(text.starts_with("--unix-socket=/run/redis.sock --authenticate=guest:once "));
         assert!(text.contains("--select-db=3 --cacert=/ca.pem --tls --sni=cache.internal "));
         assert!(!format!("{server:?}").contains("once"));

@@ -20,7 +20,7 @@ impl Kind {
     ///
     /// # Errors
     /// Why it cannot run it, as the predicate of a sentence about it.
-    pub(super) fn of(workload: &KeyValue) -> Result<Self, &'static str> {
+    pub(super) fn for_workload(workload: &KeyValue) -> Result<Self, &'static str> {
         if workload.order != KeyOrder::Drawn(KeyDistribution::Uniform) {
             return Err("draws keys only evenly");
         }
@@ -37,7 +37,8 @@ impl Kind {
 /// any length.
 pub(super) fn arguments(
     server: &Server,
-    (workload, kind): (&KeyValue, Kind),
+    workload: &KeyValue,
+    kind: Kind,
     clients: u32,
     requests: u64,
 ) -> Vec<String> {
@@ -101,7 +102,7 @@ mod tests {
     }
 
     fn line(server: &Server, workload: &KeyValue) -> String {
-        arguments(server, (workload, Kind::of(workload).unwrap()), 200, 5000).join(" ")
+        arguments(server, workload, Kind::for_workload(workload).unwrap(), 200, 5000).join(" ")
     }
 
     #[test]
@@ -146,7 +147,7 @@ mod tests {
         let lengths = KeyValue { value_size: ValueSize::Between(1, 2), ..writing() };
         let sequential = KeyValue { order: KeyOrder::Sequential, ..writing() };
         for workload in [mixed, lengths, sequential] {
-            assert!(Kind::of(&workload).is_err(), "{workload:?}");
+            assert!(Kind::for_workload(&workload).is_err(), "{workload:?}");
         }
     }
 }

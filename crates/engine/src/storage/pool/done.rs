@@ -38,7 +38,7 @@ impl Pool {
         }
         let vm = &mut self.vms[slot.vm as usize];
         if done.result != slot.bytes as i32 {
-            let error = fault::of(done.result, slot, &vm.spec);
+            let error = fault::operation_error(done.result, slot, &vm.spec);
             return self.failed(id, error, done.ended, now, out);
         }
         if let Some(known) = &mut vm.known {
@@ -122,7 +122,7 @@ impl Pool {
         let (number, from) = (slot.vm, done.began.unwrap_or(slot.synced_from));
         let vm = &mut self.vms[number as usize];
         if done.result < 0 {
-            let error = fault::of(done.result, slot, &vm.spec);
+            let error = fault::operation_error(done.result, slot, &vm.spec);
             return self.failed(id, error, ended, now, out);
         }
         vm.syncs.by = None;

@@ -8,7 +8,7 @@ use crate::storage::transport::Kind;
 use model::ErrorClass;
 
 /// A read, write or sync that failed, or moved less than it should have.
-pub(super) fn of(result: i32, slot: &Slot, vm: &VmSpec) -> OperationError {
+pub(super) fn operation_error(result: i32, slot: &Slot, vm: &VmSpec) -> OperationError {
     let what = match (slot.state, slot.kind) {
         (State::Syncing, _) => "a sync".to_owned(),
         (_, Kind::Read) => format!("a read of {} bytes at byte {}", slot.bytes, place(slot, vm)),

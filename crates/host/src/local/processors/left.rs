@@ -33,7 +33,7 @@ impl Name {
     /// When `/proc` can't be read.
     pub(super) fn next() -> io::Result<Self> {
         static MADE: AtomicU32 = AtomicU32::new(0);
-        let owner = ProcessIdentity::of(std::process::id()).ok_or(io::ErrorKind::NotFound)?;
+        let owner = ProcessIdentity::for_pid(std::process::id()).ok_or(io::ErrorKind::NotFound)?;
         Ok(Self { owner, number: MADE.fetch_add(1, Ordering::Relaxed) })
     }
 }

@@ -19,6 +19,7 @@
 mod group;
 mod holding;
 mod left;
+mod own_group;
 mod place;
 mod set;
 mod topology;

@@ -1,8 +1,7 @@
 //! Where weighin may make control groups that limit processor time.
 
-use crate::local::groups::{Hierarchy, group_of, lists, mounts};
-use model::{Failure, FailureKind};
-use std::fs;
+use super::own_group::{OwnGroup, Purpose, of_this_process, refused};
+use model::Failure;
 use std::io;
 use std::path::PathBuf;
 
@@ -21,8 +20,14 @@ pub(super) enum Place {
     Second(PathBuf),
 }
 
-/// What can always be done.
-const LEAVE_OUT: &str = "leave `cpu_oversubscription` out";
+const LIMITED: Purpose = Purpose {
+    controller: "cpu",
+    does: "limit processor time",
+    cannot: "processor time cannot be limited",
+    leave_out: "leave `cpu_oversubscription` out",
+};
+/// Of version 1, where another controller does that.
+const COUNTED: Purpose = Purpose { controller: "cpuacct", ..LIMITED };
 
 impl Place {
     /// That of this process.
@@ -30,51 +35,29 @@ impl Place {
     /// # Errors
     /// `NotPermitted` with the reason why processor time can't be limited, and what would permit it.
     pub(super) fn of_this_process() -> Result<Self, Failure> {
-        Self::find(&mounts(), &fs::read_to_string("/proc/self/cgroup").unwrap_or_default())
+        let (mountinfo, cgroup) = of_this_process();
+        Self::find(&mountinfo, &cgroup)
     }
 
     fn find(mountinfo: &str, cgroup: &str) -> Result<Self, Failure> {
-        let first = |controller| {
-            let found = Hierarchy::find(mountinfo, "cgroup", controller)?;
-            let own = group_of(cgroup, controller)?;
-            Some(found.directory(&own).ok_or_else(hidden))
+        let cpu = match LIMITED.own_group(mountinfo, cgroup)? {
+            OwnGroup::First(cpu) => cpu,
+            OwnGroup::Second(own) => return Ok(Self::Second(own)),
         };
-        if let Some(cpu) = first("cpu") {
-            let account = first("cpuacct").ok_or_else(|| {
-                refused(
-                    "this machine’s control groups limit processor time and do not count it \
-                     (cpuacct)",
-                    LEAVE_OUT,
-                )
-            })?;
-            return Ok(Self::First { cpu: cpu?, account: account? });
+        match COUNTED.first(mountinfo, cgroup) {
+            Some(account) => Ok(Self::First { cpu, account: account? }),
+            None => Err(refused(
+                "this machine’s control groups limit processor time and do not count it (cpuacct)",
+                LIMITED.leave_out,
+            )),
         }
-        let second = Hierarchy::find(mountinfo, "cgroup2", "").zip(group_of(cgroup, ""));
-        let Some((found, own)) = second else { return Err(none()) };
-        let own = found.directory(&own).ok_or_else(hidden)?;
-        if lists(&own.join("cgroup.controllers"), "cpu") {
-            return Ok(Self::Second(own));
-        }
-        if !lists(&found.top.join("cgroup.controllers"), "cpu") {
-            return Err(none());
-        }
-        Err(refused(
-            &format!(
-                "processor time cannot be limited in {}, the control group that weighin runs in: it \
-                 does not have the controller cpu",
-                own.display()
-            ),
-            &own_scope(),
-        ))
     }
 
     /// What is said where a group could not be made or set up here.
     pub(super) fn refusal(&self, error: &io::Error) -> Failure {
         let (within, remedy) = match self {
-            Self::First { cpu, .. } => {
-                (cpu, format!("run weighin as root, outside of containers; or {LEAVE_OUT}"))
-            }
-            Self::Second(own) => (own, own_scope()),
+            Self::First { cpu, .. } => (cpu, LIMITED.as_root()),
+            Self::Second(own) => (own, LIMITED.own_scope()),
         };
         let why = match (self, error.raw_os_error()) {
             // Quotas of version 1 must fit into that of the group around them.
@@ -98,34 +81,11 @@ impl Place {
     }
 }
 
-/// How to get a group of one's own from systemd.
-fn own_scope() -> String {
-    let user = if crate::local::os::is_root() { "" } else { " --user" };
-    format!(
-        "run it in a group of its own: systemd-run{user} --scope -p Delegate=cpu weighin ...; or \
-         {LEAVE_OUT}"
-    )
-}
-
-fn none() -> Failure {
-    refused("this machine has no control groups that limit processor time", LEAVE_OUT)
-}
-
-fn hidden() -> Failure {
-    refused(
-        "processor time cannot be limited here: this container does not show the control group that \
-         weighin runs in",
-        &format!("run weighin outside of containers, or {LEAVE_OUT}"),
-    )
-}
-
-fn refused(message: &str, remedy: &str) -> Failure {
-    Failure::new(FailureKind::NotPermitted, message, remedy)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::FailureKind;
+    use std::fs;
     use std::path::Path;
 
     const FIRST: &str = "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n\

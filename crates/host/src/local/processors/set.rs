@@ -2,10 +2,10 @@
 
 use super::group::Group;
 use super::holding::Holding;
+use super::own_group::{OwnGroup, Purpose, of_this_process, refused};
 use super::topology::{cores, equal_sets, list};
-use crate::local::groups::{Hierarchy, group_of, lists, mounts};
 use crate::local::os;
-use model::{Failure, FailureKind};
+use model::Failure;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -14,17 +14,12 @@ use std::sync::Arc;
 
 /// How often it is looked at most whether a process has started others while it was moved.
 const LOOKS: u32 = 100;
-/// What can always be done.
-const LEAVE_OUT: &str = "leave `duet` out";
-
-/// Where such groups are made: within the one that weighin runs in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
-    /// Of the controller `cpuset` of version 1.
-    First(PathBuf),
-    /// Of version 2.
-    Second(PathBuf),
-}
+const DIVIDED: Purpose = Purpose {
+    controller: "cpuset",
+    does: "divide processors (cpuset)",
+    cannot: "processors cannot be divided",
+    leave_out: "leave `duet` out",
+};
 
 /// The processors of this machine in equal sets of whole cores, which can be exchanged. Dropping it removes
 /// the groups, the one that was made last first: it may rely on what the first passes on.
@@ -48,14 +43,15 @@ impl DividedProcessors {
         let cores = cores();
         let there = cores.len();
         let parts = equal_sets(cores, count).ok_or_else(|| too_few(there, count))?;
-        let place = Place::of_this_process()?;
-        Self::in_place(&place, parts).map_err(|error| place.refusal(&error))
+        let (mountinfo, cgroup) = of_this_process();
+        let own = DIVIDED.own_group(&mountinfo, &cgroup)?;
+        Self::within(&own, parts).map_err(|error| not_made(&own, &error))
     }
 
-    fn in_place(place: &Place, parts: Vec<Vec<u32>>) -> io::Result<Self> {
+    fn within(own: &OwnGroup, parts: Vec<Vec<u32>>) -> io::Result<Self> {
         let mut all = Self { parts: Vec::new(), sets: Vec::new(), shift: 0, exchanges: 0 };
         for part in parts {
-            all.sets.push(Arc::new(ProcessorSet::in_place(place, part.clone())?));
+            all.sets.push(Arc::new(ProcessorSet::within(own, part.clone())?));
             all.parts.push(part);
         }
         Ok(all)
@@ -116,19 +112,19 @@ pub struct ProcessorSet {
 }
 
 impl ProcessorSet {
-    fn in_place(place: &Place, processors: Vec<u32>) -> io::Result<Self> {
-        let (Place::First(own) | Place::Second(own)) = place;
+    fn within(place: &OwnGroup, processors: Vec<u32>) -> io::Result<Self> {
+        let (OwnGroup::First(own) | OwnGroup::Second(own)) = place;
         let mut group = Group::make(&[own])?;
         match place {
             // Without memory it takes no member.
-            Place::First(own) => {
+            OwnGroup::First(own) => {
                 let memory = fs::read_to_string(own.join("cpuset.mems"))?;
                 group.write("cpuset.mems", memory.trim())?;
             }
-            Place::Second(own) => group.pass_on(own, "cpuset")?,
+            OwnGroup::Second(own) => group.pass_on(own, "cpuset")?,
         }
         group.write("cpuset.cpus", &list(&processors))?;
-        let is_second = matches!(place, Place::Second(_));
+        let is_second = matches!(place, OwnGroup::Second(_));
         let holding = Arc::new(Holding::new(processors));
         Ok(Self { holding, outside: own.clone(), group, is_second })
     }
@@ -173,7 +169,7 @@ impl ProcessorSet {
         let processors = list(&self.holding.processors());
         refused(
             &format!("process {pid} cannot be moved to processors {processors}: {error}"),
-            &format!("run weighin as root, outside of containers; or {LEAVE_OUT}"),
+            &DIVIDED.as_root(),
         )
     }
 }
@@ -222,56 +218,17 @@ fn with_descendants(pid: u32) -> BTreeSet<u32> {
     }
 }
 
-impl Place {
-    fn of_this_process() -> Result<Self, Failure> {
-        Self::find(&mounts(), &fs::read_to_string("/proc/self/cgroup").unwrap_or_default())
-    }
-
-    fn find(mountinfo: &str, cgroup: &str) -> Result<Self, Failure> {
-        let first = Hierarchy::find(mountinfo, "cgroup", "cpuset");
-        if let Some((found, own)) = first.zip(group_of(cgroup, "cpuset")) {
-            return found.directory(&own).map(Self::First).ok_or_else(hidden);
-        }
-        let second = Hierarchy::find(mountinfo, "cgroup2", "").zip(group_of(cgroup, ""));
-        let Some((found, own)) = second else { return Err(none()) };
-        let own = found.directory(&own).ok_or_else(hidden)?;
-        if lists(&own.join("cgroup.controllers"), "cpuset") {
-            return Ok(Self::Second(own));
-        }
-        if !lists(&found.top.join("cgroup.controllers"), "cpuset") {
-            return Err(none());
-        }
-        let message = format!(
-            "processors cannot be divided in {}, the control group that weighin runs in: it does not \
-             have the controller cpuset",
-            own.display()
-        );
-        Err(refused(&message, &own_scope()))
-    }
-
-    /// What is said where a group could not be made or set up here.
-    fn refusal(&self, error: &io::Error) -> Failure {
-        let (within, remedy) = match self {
-            Self::First(own) => {
-                (own, format!("run weighin as root, outside of containers; or {LEAVE_OUT}"))
-            }
-            Self::Second(own) => (own, own_scope()),
-        };
-        let message = format!(
-            "no control group can be made in {} to give targets processors of their own: {error}",
-            within.display()
-        );
-        refused(&message, &remedy)
-    }
-}
-
-/// How to get a group of one's own from systemd.
-fn own_scope() -> String {
-    let user = if os::is_root() { "" } else { " --user" };
-    format!(
-        "run it in a group of its own: systemd-run{user} --scope -p Delegate=cpuset weighin ...; or \
-         {LEAVE_OUT}"
-    )
+/// What is said where a group could not be made or set up within that one.
+fn not_made(place: &OwnGroup, error: &io::Error) -> Failure {
+    let (within, remedy) = match place {
+        OwnGroup::First(own) => (own, DIVIDED.as_root()),
+        OwnGroup::Second(own) => (own, DIVIDED.own_scope()),
+    };
+    let message = format!(
+        "no control group can be made in {} to give targets processors of their own: {error}",
+        within.display()
+    );
+    refused(&message, &remedy)
 }
 
 fn too_few(cores: usize, count: usize) -> Failure {
@@ -281,7 +238,8 @@ fn too_few(cores: usize, count: usize) -> Failure {
     );
     let remedy = format!(
         "use a machine with a core for each target, and for the A/A control; leave `noise_floor` out; \
-         or {LEAVE_OUT}"
+         or {}",
+        DIVIDED.leave_out
     );
     refused(&message, &remedy)
 }
@@ -293,30 +251,16 @@ fn not_exchanged(processors: &[u32], error: &io::Error) -> Failure {
             list(processors)
         ),
         &format!(
-            "look whether a processor was taken offline, or another program changes groups of weighin; or {LEAVE_OUT}"
+            "look whether a processor was taken offline, or another program changes groups of weighin; or {}",
+            DIVIDED.leave_out
         ),
     )
-}
-
-fn none() -> Failure {
-    refused("this machine has no control groups that divide processors (cpuset)", LEAVE_OUT)
-}
-
-fn hidden() -> Failure {
-    refused(
-        "processors cannot be divided here: this container does not show the control group that weighin \
-         runs in",
-        &format!("run weighin outside of containers, or {LEAVE_OUT}"),
-    )
-}
-
-fn refused(message: &str, remedy: &str) -> Failure {
-    Failure::new(FailureKind::NotPermitted, message, remedy)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::FailureKind;
     use std::process::{Child, Command, Stdio};
 
     /// A process that starts another, and both wait.
@@ -398,14 +342,14 @@ mod tests {
         let read = |set: &ProcessorSet, name| {
             fs::read_to_string(set.group.directory().join(name)).unwrap()
         };
-        let set = ProcessorSet::in_place(&Place::First(own.path().into()), vec![0, 2]).unwrap();
+        let set = ProcessorSet::within(&OwnGroup::First(own.path().into()), vec![0, 2]).unwrap();
         assert_eq!(
             (read(&set, "cpuset.cpus").as_str(), read(&set, "cpuset.mems").as_str()),
             ("0,2", "0-1")
         );
         assert!(!set.takes_from_other_groups());
         fs::write(own.path().join("cgroup.subtree_control"), "").unwrap();
-        let set = ProcessorSet::in_place(&Place::Second(own.path().into()), vec![1]).unwrap();
+        let set = ProcessorSet::within(&OwnGroup::Second(own.path().into()), vec![1]).unwrap();
         assert_eq!(
             (read(&set, "cpuset.cpus").as_str(), read(&set, "cgroup.type").as_str()),
             ("1", "threaded")
@@ -418,7 +362,7 @@ mod tests {
     #[test]
     fn a_machine_that_cannot_divide_its_processors_says_why() {
         let refusal = |mounts: &str, cgroup: &str| {
-            let failure = Place::find(mounts, cgroup).unwrap_err();
+            let failure = DIVIDED.own_group(mounts, cgroup).unwrap_err();
             assert!(failure.remedy.contains("leave `duet` out"), "{failure:?}");
             failure.message
         };
@@ -426,8 +370,8 @@ mod tests {
         let first = "32 31 0:29 /docker/ab /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n";
         assert!(refusal(first, "2:cpuset:/\n").contains("this container"));
         let seen = first.replace("/docker/ab", "/");
-        let place = Place::First("/sys/fs/cgroup/cpuset/a".into());
-        assert_eq!(Place::find(&seen, "2:cpuset:/a\n0::/\n"), Ok(place));
+        let place = OwnGroup::First("/sys/fs/cgroup/cpuset/a".into());
+        assert_eq!(DIVIDED.own_group(&seen, "2:cpuset:/a\n0::/\n"), Ok(place));
         let root = tempfile::tempdir().unwrap();
         let mounts = format!("36 25 0:31 / {} rw - cgroup2 cgroup2 rw\n", root.path().display());
         fs::create_dir(root.path().join("a")).unwrap();

@@ -50,7 +50,7 @@ impl ProcessReading {
 impl ProcessReader {
     /// A reader of the process that has this id now.
     pub fn new(pid: u32) -> Self {
-        Self { process: ProcessIdentity::of(pid), tick: clock_tick() }
+        Self { process: ProcessIdentity::for_pid(pid), tick: clock_tick() }
     }
 
     /// Reads the process; `None` when it has ended or may not be read.

@@ -21,7 +21,7 @@ static ANSWERS: Mutex<BTreeMap<Question, Output>> = Mutex::new(BTreeMap::new());
 /// When it can't be run, or says nothing for half a minute.
 pub(super) fn answer(program: &Path, command: &mut Command) -> io::Result<Output> {
     let words = command.get_args().map(ToOwned::to_owned).collect();
-    let question = (words, program.to_owned(), Identity::of(program)?);
+    let question = (words, program.to_owned(), Identity::for_file(program)?);
     let known = || ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(answer) = known().get(&question) {
         return Ok(answer.clone());

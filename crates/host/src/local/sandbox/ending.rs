@@ -48,10 +48,10 @@ pub(super) struct Ending<'a> {
 
 impl<'a> Ending<'a> {
     /// Begins to look at a process that works in a home.
-    pub(super) fn of(pid: u32, home: &'a Home) -> Self {
+    pub(super) fn for_process(pid: u32, home: &'a Home) -> Self {
         let now = Instant::now();
         let (fewest_threads, least_memory) = size_of_all(pid).unwrap_or((u64::MAX, u64::MAX));
-        let traces = Traces::of(pid, home);
+        let traces = Traces::for_process(pid, home);
         Self { home, pid, traces, fewest_threads, least_memory, at: now, looked: now }
     }
 
@@ -68,7 +68,7 @@ impl<'a> Ending<'a> {
 
     /// Whether anything came about since the last look.
     fn goes_on(&mut self) -> bool {
-        let traces = Traces::of(self.pid, self.home);
+        let traces = Traces::for_process(self.pid, self.home);
         let has_traces = traces != self.traces;
         self.traces = traces;
         // Each look remembers the smallest sizes, also where traces answer already.
@@ -100,7 +100,7 @@ struct Traces {
 }
 
 impl Traces {
-    fn of(pid: u32, home: &Home) -> Self {
+    fn for_process(pid: u32, home: &Home) -> Self {
         let log = home.read_log().and_then(|log| log.metadata()).map(|facts| facts.len());
         let mut files = Files::default();
         files.add(&home.data(), MOST_LEVELS);
@@ -190,7 +190,7 @@ mod tests {
     fn processor_time_alone_brings_nothing_about() {
         let (_parent, home) = home();
         let mut busy = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
-        let mut ending = Ending::of(busy.id(), &home);
+        let mut ending = Ending::for_process(busy.id(), &home);
         // It may still be loading its program: that is read.
         std::thread::sleep(Duration::from_millis(500));
         ending.goes_on();
@@ -205,7 +205,7 @@ mod tests {
     fn files_and_log_bring_something_about_whoever_writes_them() {
         let (_parent, home) = home();
         let mut idle = Command::new("sleep").arg("1000").spawn().unwrap();
-        let mut ending = Ending::of(idle.id(), &home);
+        let mut ending = Ending::for_process(idle.id(), &home);
         let mut seen = Vec::new();
         let file = home.data().join("sbtest").join("t.ibd");
         fs::create_dir(home.data().join("sbtest")).unwrap();
@@ -227,7 +227,7 @@ mod tests {
     fn only_new_lows_of_threads_and_memory_count() {
         let (_parent, home) = home();
         let mut idle = Command::new("sleep").arg("1000").spawn().unwrap();
-        let mut ending = Ending::of(idle.id(), &home);
+        let mut ending = Ending::for_process(idle.id(), &home);
         (ending.fewest_threads, ending.least_memory) = (2, u64::MAX);
         let (first, second) = (ending.shrinks(), ending.shrinks());
         idle.kill().unwrap();

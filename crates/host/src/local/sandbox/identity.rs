@@ -12,7 +12,7 @@ pub(super) struct Identity([u64; 5]);
 impl Identity {
     /// # Errors
     /// When there is no such file.
-    pub(super) fn of(file: &Path) -> io::Result<Self> {
+    pub(super) fn for_file(file: &Path) -> io::Result<Self> {
         let facts = file.metadata()?;
         let changed = [facts.ctime(), facts.ctime_nsec()].map(i64::cast_unsigned);
         Ok(Self([facts.dev(), facts.ino(), facts.size(), changed[0], changed[1]]))
@@ -33,11 +33,11 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let (program, new) = (place.path().join("mariadbd"), place.path().join("new"));
         fs::write(&program, "10.11.6").unwrap();
-        let first = Identity::of(&program).unwrap();
-        assert_eq!(Identity::of(&program).unwrap(), first);
+        let first = Identity::for_file(&program).unwrap();
+        assert_eq!(Identity::for_file(&program).unwrap(), first);
         fs::write(&new, "10.11.6").unwrap();
         fs::rename(&new, &program).unwrap();
-        assert_ne!(Identity::of(&program).unwrap(), first);
-        assert!(Identity::of(&new).is_err());
+        assert_ne!(Identity::for_file(&program).unwrap(), first);
+        assert!(Identity::for_file(&new).is_err());
     }
 }

@@ -139,7 +139,7 @@ impl InitialData<'_> {
             Some(container) => add(container.id.as_bytes()),
             None => {
                 for file in &self.made_by {
-                    add(&Identity::of(file)?.bytes());
+                    add(&Identity::for_file(file)?.bytes());
                 }
             }
         }

@@ -33,7 +33,7 @@ pub(super) fn see_off(mut guardian: Guardian, path: &Path) {
     guardian.release();
     let home = path.to_owned();
     let _waiting = Waiting::told_by(move || {
-        format!("{} to be removed{}", home.display(), Holders::of(&home).in_words())
+        format!("{} to be removed{}", home.display(), Holders::for_home(&home).in_words())
     });
     let began = Instant::now();
     let mut held = Duration::ZERO;
@@ -42,7 +42,7 @@ pub(super) fn see_off(mut guardian: Guardian, path: &Path) {
         if guardian.is_done(Duration::from_secs(1)) {
             break;
         }
-        held = if Holders::of(path).any() { held + look.elapsed() } else { Duration::ZERO };
+        held = if Holders::for_home(path).any() { held + look.elapsed() } else { Duration::ZERO };
     }
     guardian.leave();
     name_left(path, "");
@@ -53,7 +53,7 @@ fn name_left(path: &Path, whose: &str) {
     if !path.exists() {
         return;
     }
-    let holders = Holders::of(path);
+    let holders = Holders::for_home(path);
     waiting::notice(&format!(
         "{whose}{} could not be removed yet{}; what removes it now: {}",
         path.display(),

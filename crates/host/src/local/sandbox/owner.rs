@@ -33,7 +33,8 @@ impl Owner {
     /// When `/proc` can't be read.
     pub(super) fn this_process() -> io::Result<Self> {
         let word = |path: &str| Ok::<_, io::Error>(fs::read_to_string(path)?.trim().to_owned());
-        let process = ProcessIdentity::of(std::process::id()).ok_or(io::ErrorKind::NotFound)?;
+        let process =
+            ProcessIdentity::for_pid(std::process::id()).ok_or(io::ErrorKind::NotFound)?;
         Ok(Self {
             pid: process.pid,
             started: process.started,

@@ -285,7 +285,7 @@ impl Server {
         }
         self.tell_to_end().map_err(trouble)?;
         let waiting = self.waiting("to write its data and end");
-        let mut ending = Ending::of(self.pid, home);
+        let mut ending = Ending::for_process(self.pid, home);
         let ended = self.wait_while(STOP_LIMIT, stop, || !ending.stands_still());
         if ended.map_err(trouble)?.is_some() {
             return Ok(());

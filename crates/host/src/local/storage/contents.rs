@@ -74,7 +74,7 @@ impl Look<'_> {
             let start = range.start.max(ranges.last().map_or(0, |before| before.end));
             ranges.push(start..range.end.min(length).max(start));
         }
-        let mut scan = Scan::of(file, &ranges)?;
+        let mut scan = Scan::read(file, &ranges)?;
         Ok(match scan.run(self.stop, self.progress)? {
             Scanned::Stopped => None,
             Scanned::Zeros => Some(mark.map_or(Contents::Empty, Contents::Own)),
@@ -123,7 +123,7 @@ struct Scan {
 }
 
 impl Scan {
-    fn of(file: &File, ranges: &[Range<u64>]) -> io::Result<Self> {
+    fn read(file: &File, ranges: &[Range<u64>]) -> io::Result<Self> {
         let mut pieces = Vec::new();
         for range in ranges {
             for written in written(file, range)? {

@@ -21,7 +21,7 @@ pub(crate) struct Holders {
 
 impl Holders {
     /// Looks who that is; this process and the guardians do not count.
-    pub(crate) fn of(home: &Path) -> Self {
+    pub(crate) fn for_home(home: &Path) -> Self {
         let devices = devices_of(home);
         let sources: Vec<String> =
             devices.iter().map(|device| format!(" /dev/{device} ")).collect();
@@ -150,11 +150,11 @@ mod tests {
     #[test]
     fn whoever_works_in_a_directory_is_named_and_others_are_not() {
         let home = tempfile::tempdir().unwrap();
-        let idle = Holders::of(home.path());
+        let idle = Holders::for_home(home.path());
         assert!(!idle.any() && idle.in_words().is_empty(), "{idle:?}");
         let mut holder =
             Command::new("cat").current_dir(home.path()).stdin(Stdio::piped()).spawn().unwrap();
-        let held = Holders::of(home.path());
+        let held = Holders::for_home(home.path());
         assert_eq!(held.in_words(), format!(", held by process {} (cat)", holder.id()));
         let remedy = format!("kill {}; rm -rf '{}'", holder.id(), home.path().display());
         assert_eq!(held.remedy(home.path()), remedy);

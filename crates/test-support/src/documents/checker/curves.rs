@@ -24,8 +24,8 @@ fn of_curve(found: &mut Found, curve: &Value) {
         format!("{target} declines to a level that is not below its peak")
     });
     let most = 1.0 / (1.0 + found.margin());
-    let falls =
-        Figure::of(&shape["ratio"]).is_some_and(|ratio| ratio.point < most && ratio.ends().1 < 1.0);
+    let falls = Figure::from_json(&shape["ratio"])
+        .is_some_and(|ratio| ratio.point < most && ratio.ends().1 < 1.0);
     found.add_if(!falls, Kind::CurveAgainstItself, || {
         format!("{target} declines by {}", shape["ratio"])
     });

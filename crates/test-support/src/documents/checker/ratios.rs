@@ -37,7 +37,7 @@ fn names(one: &Value) -> String {
 fn within(found: &mut Found, test: &Value) {
     for cell in list(test, "cells") {
         for (metric, estimate) in cell["estimates"].as_object().into_iter().flatten() {
-            let Some(estimate) = Figure::of(estimate) else { continue };
+            let Some(estimate) = Figure::from_json(estimate) else { continue };
             let (low, high) = estimate.ends();
             let outside = estimate.point < low || estimate.point > high;
             found.add_if(outside, Kind::OutsideItsInterval, || {
@@ -54,7 +54,7 @@ fn printed(found: &mut Found, test: &Value) {
         let Some(factor) = metric.unit().factor_from(text(named, "unit")) else { continue };
         for value in list(named, "values") {
             let target = text(value, "target");
-            let Some(printed) = Figure::of(&value["estimate"]) else { continue };
+            let Some(printed) = Figure::from_json(&value["estimate"]) else { continue };
             let Some(cell) = figure(test, target, &value["level"], &metric.name()) else {
                 continue;
             };
@@ -90,9 +90,9 @@ fn verdict(found: &mut Found, one: &Value, place: impl Fn() -> String) {
     if one["below_noise_floor"] == true {
         return;
     }
-    let said = Said::of(one);
+    let said = Said::from_json(one);
     let better = Metric::from_name(text(one, "metric")).map_or(Better::Neither, Metric::better);
-    let wrong = beside_ratio(found, better, Figure::of(&one["ratio"]), said);
+    let wrong = beside_ratio(found, better, Figure::from_json(&one["ratio"]), said);
     if let Some(wrong) = wrong {
         found.add(Kind::VerdictBesideRatio, format!("{}: {wrong}", place()));
     }
@@ -143,12 +143,12 @@ fn level_figures(found: &mut Found, test: &Value, one: &Value, place: impl Fn() 
     let metric = text(one, "metric");
     let of = |name| figure(test, text(one, name), &one["level"], metric);
     let (baseline, candidate) = (of("baseline"), of("candidate"));
-    let base = Figure::of(&one["base"]);
+    let base = Figure::from_json(&one["base"]);
     found.add_if(base != baseline, Kind::RatioOfOtherFigures, || {
         format!("{}: the base {base:?} is not the cell's {baseline:?}", place())
     });
     if let (Some(baseline), Some(candidate), Some(ratio)) =
-        (baseline, candidate, Figure::of(&one["ratio"]))
+        (baseline, candidate, Figure::from_json(&one["ratio"]))
     {
         let (base, other) = (baseline.ends(), candidate.ends());
         let (low, high) = (other.0 / base.1, other.1 / base.0);
@@ -168,7 +168,7 @@ fn level_figures(found: &mut Found, test: &Value, one: &Value, place: impl Fn() 
 fn means(found: &mut Found, one: &Value, place: impl Fn() -> String) {
     let mean = |name: &str| one["means"][name].as_f64();
     let given = mean("baseline").zip(mean("candidate")).map(|(base, other)| other / base);
-    let ratio = Figure::of(&one["ratio"]).map(|ratio| ratio.point);
+    let ratio = Figure::from_json(&one["ratio"]).map(|ratio| ratio.point);
     let same = given.zip(ratio).is_some_and(|(given, ratio)| is_close(given, ratio));
     found.add_if(!same, Kind::RatioOfOtherFigures, || {
         format!("{}: {ratio:?} beside means of {given:?}", place())
@@ -183,21 +183,21 @@ fn overall(found: &mut Found, test: &Value, one: &Value, place: impl Fn() -> Str
     let here: Vec<&Value> = compared(test, text(one, "metric"))
         .filter(|c| is_of(c, pair) && levels.contains(&c["level"]))
         .collect();
-    let said = Said::of(one);
+    let said = Said::from_json(one);
     for (each, other) in [
         (Said::CandidateBetter, Said::BaselineBetter),
         (Said::BaselineBetter, Said::CandidateBetter),
     ] {
-        let all = !here.is_empty() && here.iter().all(|c| Said::of(c) == each);
+        let all = !here.is_empty() && here.iter().all(|c| Said::from_json(c) == each);
         found.add_if(
             all && (said == other || said == Said::Equivalent),
             Kind::OverallAgainstLevels,
             || format!("{}: {each:?} at every level, {said:?} over all", place()),
         );
     }
-    let ratios = || here.iter().filter_map(|c| Some(Figure::of(&c["ratio"])?.point));
+    let ratios = || here.iter().filter_map(|c| Some(Figure::from_json(&c["ratio"])?.point));
     let (low, high) = (ratios().fold(f64::INFINITY, f64::min), ratios().fold(0.0, f64::max));
-    let Some(ratio) = Figure::of(&one["ratio"]) else { return };
+    let Some(ratio) = Figure::from_json(&one["ratio"]) else { return };
     let outside = ratio.point < low * (1.0 - ROUNDING) || ratio.point > high * (1.0 + ROUNDING);
     found.add_if(here.len() == levels.len() && outside, Kind::OverallOutsideItsLevels, || {
         format!("{}: {} is not within {low} to {high}", place(), ratio.point)
@@ -228,7 +228,8 @@ pub(super) fn factors(found: &mut Found) {
         let better = Metric::from_name(metric).map_or(Better::Neither, Metric::better);
         let all = list(effect, "pairs").iter().chain(list(effect, "levels")).chain([effect]);
         for one in all.filter(|_| !hidden) {
-            let wrong = beside_ratio(found, better, Figure::of(&one["ratio"]), Said::of(one));
+            let wrong =
+                beside_ratio(found, better, Figure::from_json(&one["ratio"]), Said::from_json(one));
             if let Some(wrong) = wrong {
                 found.add(Kind::VerdictBesideRatio, format!("factor {label}: {wrong}"));
             }
@@ -242,10 +243,11 @@ pub(super) fn factors(found: &mut Found) {
 
 /// The effect lies within those of all pairs, as far as these are all that it rests on.
 fn factor_and_pairs(found: &mut Found, tests: &[Value], effect: &Value) {
-    let points =
-        || list(effect, "pairs").iter().filter_map(|one| Some(Figure::of(&one["ratio"])?.point));
+    let points = || {
+        list(effect, "pairs").iter().filter_map(|one| Some(Figure::from_json(&one["ratio"])?.point))
+    };
     let (low, high) = (points().fold(f64::INFINITY, f64::min), points().fold(0.0, f64::max));
-    let Some(ratio) = Figure::of(&effect["ratio"]) else { return };
+    let Some(ratio) = Figure::from_json(&effect["ratio"]) else { return };
     let left_out = effect["left_out"][0].as_u64() != Some(0);
     let outside = ratio.point < low * (1.0 - ROUNDING) || ratio.point > high * (1.0 + ROUNDING);
     found.add_if(tests.len() == 1 && !left_out && outside, Kind::FactorAgainstItsPair, || {
@@ -258,22 +260,27 @@ fn factor_and_pairs(found: &mut Found, tests: &[Value], effect: &Value) {
 }
 
 fn only_pair(found: &mut Found, tests: &[Value], effect: &Value, only: &Value) {
-    let (label, said) = (text(effect, "label"), Said::of(effect));
+    let (label, said) = (text(effect, "label"), Said::from_json(effect));
     let pair = (text(only, "baseline"), text(only, "candidate"));
     let same = |one: &Value, other: &Value| {
-        let ratios = Figure::of(&one["ratio"]).zip(Figure::of(&other["ratio"]));
+        let ratios = Figure::from_json(&one["ratio"]).zip(Figure::from_json(&other["ratio"]));
         ratios.is_some_and(|(a, b)| is_close(a.point, b.point))
     };
-    found.add_if(Said::of(only) != said || !same(only, effect), Kind::FactorAgainstItsPair, || {
-        format!("{label}: {} {said:?}, its only pair {only}", effect["ratio"])
-    });
+    found.add_if(
+        Said::from_json(only) != said || !same(only, effect),
+        Kind::FactorAgainstItsPair,
+        || format!("{label}: {} {said:?}, its only pair {only}", effect["ratio"]),
+    );
     let seen = |one: &Value| {
         let forth = text(one, "candidate") == pair.1;
-        let ratio =
-            Figure::of(&one["ratio"]).map(|ratio| if forth { ratio } else { ratio.reciprocal() });
-        (if forth { Said::of(one) } else { Said::of(one).turned() }, ratio.map(|ratio| ratio.point))
+        let ratio = Figure::from_json(&one["ratio"])
+            .map(|ratio| if forth { ratio } else { ratio.reciprocal() });
+        (
+            if forth { Said::from_json(one) } else { Said::from_json(one).turned() },
+            ratio.map(|ratio| ratio.point),
+        )
     };
-    let own = Figure::of(&effect["ratio"]).map(|ratio| ratio.point);
+    let own = Figure::from_json(&effect["ratio"]).map(|ratio| ratio.point);
     let [test] = tests else { return };
     let levels = list(effect, "levels").len();
     let of_pair = |one: &&Value| text(one, "metric") == text(effect, "metric") && is_of(one, pair);

@@ -10,7 +10,7 @@ use store::{Store, StoreError};
 use system::Hosts;
 
 /// The instances of a run, none of which is up yet.
-pub(super) fn of<'a>(
+pub(super) fn for_study<'a>(
     study: &'a Study,
     hosts: &Hosts,
     store: &Store,

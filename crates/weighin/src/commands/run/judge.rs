@@ -1,7 +1,7 @@
 //! What the trials of a run say so far.
 
 use crate::metrics::Verdict;
-use crate::progress::RunProgress;
+use crate::progress::{Judgement, RunProgress};
 use crate::view::Sentence;
 use analyse::Validity;
 use model::TrialRecord;
@@ -21,7 +21,7 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    pub(super) fn look(&mut self, progress: &RunProgress, store: &Store) {
+    pub(super) fn look(&mut self, progress: &mut RunProgress, store: &Store) {
         let is_due = self.last.is_none_or(|(at, took)| at.elapsed() >= took * SHARE);
         // Nothing is computed while a trial measures.
         if !progress.is_watched() || !is_due || progress.under_way() > 0 {
@@ -44,8 +44,8 @@ impl Judge {
             let verdicts = dataset.trials.iter().map(verdict).collect();
             let severities = analysis.findings.iter().map(|finding| finding.severity).collect();
             let said = report::so_far(&analysis).into_iter();
-            let said = said.map(|(severity, text)| Sentence::new(severity, &text)).collect();
-            progress.judged(validities, said, verdicts, severities);
+            let sentences = said.map(|(severity, text)| Sentence::new(severity, &text)).collect();
+            progress.judged(&Judgement { validities, verdicts, sentences, severities });
         }
         self.last = Some((Instant::now(), began.elapsed()));
     }

@@ -149,43 +149,69 @@ pub(super) fn script_name(test: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn of(words: &[&str]) -> Generation {
+    fn generation_of(words: &[&str]) -> Generation {
         let words: Vec<_> = words.iter().map(Into::into).collect();
         Generation::from_words(&Words::parse(&words).unwrap()).unwrap()
     }
 
     #[test]
     fn the_form_tells_the_generation() {
-        assert_eq!(of(&["--test=oltp", "run"]), Generation::V04);
-        assert_eq!(of(&["--test=/x/tests/db/oltp.lua", "run"]), Generation::V05);
-        assert_eq!(of(&["--test=insert.lua", "--oltp-table-size=1", "run"]), Generation::V05);
-        assert_eq!(of(&["oltp_read_write", "--tables=4", "run"]), Generation::V10);
-        assert_eq!(of(&["--test=/usr/share/sysbench/oltp_insert.lua", "run"]), Generation::V10);
-        assert_eq!(of(&["--test=bulk_insert.lua", "--max-requests=0", "run"]), Generation::V05);
-        assert_eq!(of(&["tests/include/oltp_legacy/oltp.lua", "run"]), Generation::LEGACY);
-        assert_eq!(of(&["--test=oltp_legacy/select.lua", "run"]), Generation::LEGACY);
-        assert_eq!(of(&["--test=cpu", "run"]), Generation::V10);
+        assert_eq!(generation_of(&["--test=oltp", "run"]), Generation::V04);
+        assert_eq!(generation_of(&["--test=/x/tests/db/oltp.lua", "run"]), Generation::V05);
+        assert_eq!(
+            generation_of(&["--test=insert.lua", "--oltp-table-size=1", "run"]),
+            Generation::V05
+        );
+        assert_eq!(generation_of(&["oltp_read_write", "--tables=4", "run"]), Generation::V10);
+        assert_eq!(
+            generation_of(&["--test=/usr/share/sysbench/oltp_insert.lua", "run"]),
+            Generation::V10
+        );
+        assert_eq!(
+            generation_of(&["--test=bulk_insert.lua", "--max-requests=0", "run"]),
+            Generation::V05
+        );
+        assert_eq!(
+            generation_of(&["tests/include/oltp_legacy/oltp.lua", "run"]),
+            Generation::LEGACY
+        );
+        assert_eq!(generation_of(&["--test=oltp_legacy/select.lua", "run"]), Generation::LEGACY);
+        assert_eq!(generation_of(&["--test=cpu", "run"]), Generation::V10);
     }
 
     #[test]
     fn what_only_11_has_is_enough_to_know_it_by() {
         let newer = ["warmup-time=3", "reconnect=10", "rand-zipfian-exp=0.9"];
         for option in newer.map(|option| format!("--{option}")) {
-            assert_eq!(of(&["oltp_read_only", &option, "run"]), Generation::V11, "{option}");
-            assert_eq!(of(&["--test=oltp_insert", &option, "run"]), Generation::V11, "{option}");
+            assert_eq!(
+                generation_of(&["oltp_read_only", &option, "run"]),
+                Generation::V11,
+                "{option}"
+            );
+            assert_eq!(
+                generation_of(&["--test=oltp_insert", &option, "run"]),
+                Generation::V11,
+                "{option}"
+            );
         }
-        assert_eq!(of(&["oltp_read_only", "warmup"]), Generation::V11);
-        assert_eq!(of(&["--test=oltp_read_only", "warmup"]), Generation::V11);
-        assert_eq!(of(&["oltp_read_only", "prewarm"]), Generation::V10);
-        assert_eq!(of(&["oltp_read_only", "--weighin-compat=1.0", "warmup"]), Generation::V10);
+        assert_eq!(generation_of(&["oltp_read_only", "warmup"]), Generation::V11);
+        assert_eq!(generation_of(&["--test=oltp_read_only", "warmup"]), Generation::V11);
+        assert_eq!(generation_of(&["oltp_read_only", "prewarm"]), Generation::V10);
+        assert_eq!(
+            generation_of(&["oltp_read_only", "--weighin-compat=1.0", "warmup"]),
+            Generation::V10
+        );
     }
 
     #[test]
     fn the_user_may_name_the_generation() {
-        assert_eq!(of(&["--weighin-compat=0.4", "run"]), Generation::V04);
-        assert_eq!(of(&["oltp_read_only", "--weighin-compat=1.1", "run"]), Generation::V11);
+        assert_eq!(generation_of(&["--weighin-compat=0.4", "run"]), Generation::V04);
         assert_eq!(
-            of(&["x/oltp_legacy/insert.lua", "--weighin-compat=1.0", "run"]),
+            generation_of(&["oltp_read_only", "--weighin-compat=1.1", "run"]),
+            Generation::V11
+        );
+        assert_eq!(
+            generation_of(&["x/oltp_legacy/insert.lua", "--weighin-compat=1.0", "run"]),
             Generation::LEGACY
         );
         let words = Words::parse(&["--weighin-compat=2".into()]).unwrap();

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use model::ErrorClass;
 
-    fn of(words: &[&str]) -> ErrorPolicy {
+    fn policy_of(words: &[&str]) -> ErrorPolicy {
         let words: Vec<_> = words.iter().map(Into::into).collect();
         let words = Words::parse(&words).unwrap();
         let options = Options::check(&words, Generation::V10).unwrap();
@@ -73,20 +73,20 @@ mod tests {
 
     #[test]
     fn listed_errors_begin_events_anew_and_others_end_the_run() {
-        let default = of(&[]);
+        let default = policy_of(&[]);
         assert_eq!(default.action(ErrorClass::Conflict, "1213"), Action::Retry);
         assert_eq!(default.action(ErrorClass::Constraint, "1062"), Action::Stop);
         assert_eq!(default.action(ErrorClass::Connection, ""), Action::Stop);
-        let chosen = of(&["--mysql-ignore-errors=1062,2013"]);
+        let chosen = policy_of(&["--mysql-ignore-errors=1062,2013"]);
         assert_eq!(chosen.action(ErrorClass::Constraint, "1062"), Action::Retry);
         assert_eq!(chosen.action(ErrorClass::Conflict, "1213"), Action::Stop);
         assert_eq!(chosen.action(ErrorClass::Connection, ""), Action::Reconnect);
-        let pgsql = of(&["--db-driver=pgsql", "--mysql-ignore-errors=all"]);
+        let pgsql = policy_of(&["--db-driver=pgsql", "--mysql-ignore-errors=all"]);
         assert_eq!(pgsql.action(ErrorClass::Constraint, "23505"), Action::Retry);
         assert_eq!(pgsql.action(ErrorClass::Conflict, "55P03"), Action::Stop);
-        let none = of(&["--mysql-ignore-errors=none"]);
+        let none = policy_of(&["--mysql-ignore-errors=none"]);
         assert_eq!(none.action(ErrorClass::Conflict, "1213"), Action::Stop);
-        let all = of(&["--mysql-ignore-errors=all"]);
+        let all = policy_of(&["--mysql-ignore-errors=all"]);
         assert_eq!(all.action(ErrorClass::Statement, "1146"), Action::Retry);
         assert_eq!(all.action(ErrorClass::Connection, ""), Action::Reconnect);
     }

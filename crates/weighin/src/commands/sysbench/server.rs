@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_server_of_postgresql_is_named_as_libpq_has_it() {
-        let pgsql = |words: &[&str]| of(&[&["--db-driver=pgsql"], words].concat());
+        let pgsql = |words: &[&str]| endpoints_of(&[&["--db-driver=pgsql"], words].concat());
         assert_eq!(pgsql(&[]).unwrap(), ["localhost:5432"]);
         assert_eq!(pgsql(&["--pgsql-host=db", "--pgsql-port=6432"]).unwrap(), ["db:6432"]);
         let socket = ["--pgsql-host=/tmp", "--mysql-host=a"];
@@ -169,7 +169,7 @@ mod tests {
         assert!(endpoints(&options).is_err());
     }
 
-    fn of(words: &[&str]) -> Result<Vec<String>, CliError> {
+    fn endpoints_of(words: &[&str]) -> Result<Vec<String>, CliError> {
         let words: Vec<_> = words.iter().map(Into::into).collect();
         let options = Options::check(&Words::parse(&words)?, Generation::V10)?;
         Ok(endpoints(&options)?.iter().map(ToString::to_string).collect())
@@ -178,14 +178,14 @@ mod tests {
     #[test]
     fn servers_come_in_the_order_in_which_the_original_deals_connections() {
         let hosts = ["--mysql-host=a,b", "--mysql-port=1,2"];
-        assert_eq!(of(&hosts).unwrap(), ["a:1", "a:2", "b:1", "b:2"]);
+        assert_eq!(endpoints_of(&hosts).unwrap(), ["a:1", "a:2", "b:1", "b:2"]);
         let with_sockets = ["--mysql-host=a,b", "--mysql-socket=/x,/y"];
-        assert_eq!(of(&with_sockets).unwrap(), ["/x", "/y"]);
-        assert_eq!(of(&["--mysql-host=a"]).unwrap(), ["a:3306"]);
+        assert_eq!(endpoints_of(&with_sockets).unwrap(), ["/x", "/y"]);
+        assert_eq!(endpoints_of(&["--mysql-host=a"]).unwrap(), ["a:3306"]);
         for bad in ["--mysql-port=1,x", "--mysql-port=0", "--mysql-port=99999"] {
-            assert!(of(&["--mysql-host=a", bad]).is_err(), "{bad}");
+            assert!(endpoints_of(&["--mysql-host=a", bad]).is_err(), "{bad}");
         }
         let many = format!("--mysql-host={}", "a,".repeat(MOST + 1));
-        assert!(of(&[&many]).is_err());
+        assert!(endpoints_of(&[&many]).is_err());
     }
 }

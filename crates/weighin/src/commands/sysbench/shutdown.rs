@@ -54,7 +54,7 @@ mod tests {
     use super::super::words::Words;
     use super::*;
 
-    fn of(word: &str, time: Option<u64>) -> Option<(u64, bool)> {
+    fn shutdown_of(word: &str, time: Option<u64>) -> Option<(u64, bool)> {
         let words = Words::parse(&[word.into()]).unwrap();
         let options = Options::check(&words, Generation::V10).unwrap();
         let shutdown = Shutdown::from_options(&options, time.map(Duration::from_secs)).ok()?;
@@ -63,11 +63,11 @@ mod tests {
 
     #[test]
     fn it_is_a_number_of_seconds_or_a_part_of_the_time() {
-        assert_eq!(of("--forced-shutdown=OFF", None), Some((30, false)));
-        assert_eq!(of("--forced-shutdown=7", Some(60)), Some((7, true)));
-        assert_eq!(of("--forced-shutdown=10%", Some(60)), Some((6, true)));
-        assert_eq!(of("--forced-shutdown", Some(60)), Some((3, true)));
-        assert_eq!(of("--forced-shutdown=soon", Some(60)), None);
-        assert_eq!(of("--forced-shutdown=7", None), None);
+        assert_eq!(shutdown_of("--forced-shutdown=OFF", None), Some((30, false)));
+        assert_eq!(shutdown_of("--forced-shutdown=7", Some(60)), Some((7, true)));
+        assert_eq!(shutdown_of("--forced-shutdown=10%", Some(60)), Some((6, true)));
+        assert_eq!(shutdown_of("--forced-shutdown", Some(60)), Some((3, true)));
+        assert_eq!(shutdown_of("--forced-shutdown=soon", Some(60)), None);
+        assert_eq!(shutdown_of("--forced-shutdown=7", None), None);
     }
 }

@@ -65,7 +65,7 @@ pub struct Told<'s> {
 
 impl<'s> Told<'s> {
     /// Makes the table, in a database beside that of the load, and the account.
-    pub fn of(server: &'s Server) -> Self {
+    pub fn from_server(server: &'s Server) -> Self {
         let (names, identified) = match server.query("SELECT VERSION()")[0].contains("MariaDB") {
             true => ("information_schema.GLOBAL_VARIABLES", ""),
             // A password that needs no encryption: there is none.

@@ -59,7 +59,7 @@ fn a_server_that_gives_up_stalled_connections_soon_is_told() {
 fn files_that_a_server_may_open_have_to_do_for_the_highest_level() {
     let place = Workplace::new();
     let server = Server::start();
-    let told = Told::of(&server);
+    let told = Told::from_server(&server);
     // Clients, control connections, two tables and a hundred other files.
     told.tell("open_files_limit", "160");
     let at = |clients: &str| study(&[("one", &told.keys)], &WRITES.replace("[1, 4]", clients));
@@ -78,7 +78,7 @@ fn files_that_a_server_may_open_have_to_do_for_the_highest_level() {
 fn limits_on_temporary_space_are_held_against_what_sorting_takes() {
     let place = Workplace::new();
     let server = Server::start();
-    let told = Told::of(&server);
+    let told = Told::from_server(&server);
     let sort = study(&[("one", &told.keys)], &SORT.replace("= 100\n", "= 1_000_000\n"));
     for name in ["max_tmp_session_space_usage", "max_tmp_total_space_usage"] {
         told.tell(name, "104857600");
@@ -95,7 +95,7 @@ fn limits_on_temporary_space_are_held_against_what_sorting_takes() {
 fn temporary_tables_of_mysql_have_limits_of_their_own() {
     let place = Workplace::new();
     let server = Server::start_from(fetched(MYSQL));
-    let told = Told::of(&server);
+    let told = Told::from_server(&server);
     let own = "task = \"statement\"\nname = \"s\"\nsql = \"SELECT 1\"";
     let own = study(&[("one", &told.keys)], own);
     // As this version has it, without memory mapped files.

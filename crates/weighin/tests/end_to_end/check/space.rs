@@ -53,7 +53,7 @@ fn room_is_known_where_the_server_tells_and_else_that_it_is_not() {
 #[test]
 fn changes_and_temporary_tables_have_directories_and_limits_of_their_own() {
     let place = Workplace::new();
-    let Some(disk) = Disk::of("ext4", 64) else { return };
+    let Some(disk) = Disk::with_size("ext4", 64) else { return };
     std::fs::set_permissions(disk.path(), PermissionsExt::from_mode(0o777)).unwrap();
     let server = Server::start();
     let on_socket =

@@ -24,7 +24,7 @@ fn a_server_that_is_being_rescued_is_refused() {
 fn a_server_whose_tables_take_no_writes_is_refused_where_the_study_writes() {
     let place = Workplace::new();
     let server = Server::start();
-    let told = Told::of(&server);
+    let told = Told::from_server(&server);
     let of = |test: &str| study(&[("one", &told.keys)], test);
     told.tell("innodb_read_only", "ON");
     let words = ["InnoDB takes no writes at ", "(innodb_read_only)", "the writer's endpoint"];
@@ -41,7 +41,7 @@ fn a_server_whose_tables_take_no_writes_is_refused_where_the_study_writes() {
 fn a_node_of_galera_is_told() {
     let place = Workplace::new();
     let server = Server::start();
-    let told = Told::of(&server);
+    let told = Told::from_server(&server);
     let one = study(&[("one", &told.keys)], WRITES);
     assert!(!check(&place, &one).contains("Galera"));
     told.tell("wsrep_on", "ON");

@@ -176,7 +176,7 @@ fn compare(synchronous: bool, replicates_to_the_end: bool) -> ([f64; 2], usize) 
     let place = Workplace::new();
     let pair = Pair::start(synchronous);
     let proxy = Proxy::between(&place, [pair.primary.port, pair.replica.port]);
-    let relay = Relay::of(proxy.port, OF_POSTGRESQL);
+    let relay = Relay::to_port(proxy.port, OF_POSTGRESQL);
     place.write("switch.sh", pair.switch_script(replicates_to_the_end));
     place.write(
         "switch.toml",

@@ -25,11 +25,11 @@ pub struct Relay {
 impl Relay {
     /// Relays to a port of this machine for as long as the test runs.
     pub fn start(to: u16) -> Self {
-        Self::of(to, OF_MARIADB)
+        Self::to_port(to, OF_MARIADB)
     }
 
     /// The same to a server that acknowledges so.
-    pub fn of(to: u16, acknowledges: Acknowledges) -> Self {
+    pub fn to_port(to: u16, acknowledges: Acknowledges) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let acknowledged = Acknowledged::default();

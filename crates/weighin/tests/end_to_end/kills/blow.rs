@@ -43,7 +43,7 @@ impl Blow {
         random: u32,
     ) -> (String, Vec<ProcessIdentity>) {
         let all = all_of(place, run.pid()).into_iter();
-        let all = all.filter_map(ProcessIdentity::of).collect();
+        let all = all.filter_map(ProcessIdentity::for_pid).collect();
         (self.kill(place, run, random), all)
     }
 

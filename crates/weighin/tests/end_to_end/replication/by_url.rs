@@ -15,11 +15,11 @@ impl Pair {
     pub fn start() -> Self {
         let member = |number| Some(GroupMember { number, semi_sync: false });
         let servers = [Server::start_as(&[], member(1)), Server::start_as(&[], member(2))];
-        Self::of(servers, |_| "MASTER_USE_GTID = slave_pos".to_owned())
+        Self::replicating(servers, |_| "MASTER_USE_GTID = slave_pos".to_owned())
     }
 
     /// Of two servers that can be in a group; says where in the log of the first the second begins.
-    pub fn of([primary, replica]: [Server; 2], from: impl Fn(&Server) -> String) -> Self {
+    pub fn replicating([primary, replica]: [Server; 2], from: impl Fn(&Server) -> String) -> Self {
         for server in [&primary, &replica] {
             let mut connection = server.connect();
             for sql in [

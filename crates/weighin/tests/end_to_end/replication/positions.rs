@@ -54,7 +54,7 @@ fn a_pair_of_mysql_without_global_transaction_ids_catches_up() {
     for server in &servers {
         server.execute("SET GLOBAL gtid_purged = '3e11fa47-71ca-11e1-9e33-c80aa9429562:1-5'");
     }
-    let pair = Pair::of(servers, end_of_log);
+    let pair = Pair::replicating(servers, end_of_log);
     let outcome = caught_up(&pair);
     assert_measured(&outcome);
     // How far several threads are is known every 300 ms.
@@ -73,7 +73,8 @@ fn a_pair_of_mysql_without_global_transaction_ids_catches_up() {
 fn a_pair_of_mariadb_that_replicates_by_places_in_logs_catches_up() {
     let member = |number| Some(GroupMember { number, semi_sync: false });
     let servers = [Server::start_as(&[], member(1)), Server::start_as(&[], member(2))];
-    let pair =
-        Pair::of(servers, |primary| format!("{}, MASTER_USE_GTID = no", end_of_log(primary)));
+    let pair = Pair::replicating(servers, |primary| {
+        format!("{}, MASTER_USE_GTID = no", end_of_log(primary))
+    });
     assert_measured(&caught_up(&pair));
 }

@@ -36,7 +36,7 @@ fn the_highest_rate_is_what_the_slower_replica_applies() {
     let [trial] = dataset.trials.as_slice() else { panic!("{:?}", dataset.trials) };
     let search = trial.search.as_ref().unwrap_or_else(|| panic!("{:?}", trial.end));
     assert_eq!((search.over, search.bound.replica_lag_ms), (SearchOver::Rate, Some(300)));
-    assert_eq!(search.answer, SearchAnswer::of(&search.steps));
+    assert_eq!(search.answer, SearchAnswer::from_steps(&search.steps));
     assert!(search.steps.iter().all(|step| step.lag_ms.is_some()), "{:#?}", search.steps);
     let lagging = |step: &&model::SearchStep| step.verdict == StepVerdict::Lagging;
     assert!(search.steps.iter().any(|step| lagging(&step)), "{:#?}", search.steps);

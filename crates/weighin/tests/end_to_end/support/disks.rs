@@ -52,7 +52,7 @@ pub struct Disk {
 
 impl Disk {
     /// Made by `mkfs.KIND`; `None` where this user may not mount it.
-    pub fn of(kind: &str, mebibytes: u64) -> Option<Self> {
+    pub fn with_size(kind: &str, mebibytes: u64) -> Option<Self> {
         let directory = super::shared_directory();
         let image = file_of(directory.path(), "image", mebibytes);
         Self::in_file(kind, &image, directory)

@@ -38,14 +38,14 @@ impl Server {
     /// As one that can be in a group.
     pub fn start_as(settings: &[(&str, &str)], member: Option<GroupMember>) -> Self {
         let options = SandboxOptions { member, ..SandboxOptions::default() };
-        Self::of(settings, options, Arc::new(shared_directory()))
+        Self::start_of(settings, options, Arc::new(shared_directory()))
     }
 
     /// That of an unpacked distribution.
     pub fn start_from(base: PathBuf) -> Self {
         let software = Software::Base(base);
         let options = SandboxOptions { software, ..SandboxOptions::default() };
-        Self::of(&[], options, Arc::new(shared_directory()))
+        Self::start_of(&[], options, Arc::new(shared_directory()))
     }
 
     /// Two of an unpacked distribution that can be in a group.
@@ -57,11 +57,11 @@ impl Server {
                 member: Some(GroupMember { number, semi_sync: false }),
                 ..SandboxOptions::default()
             };
-            Self::of(settings, options, Arc::clone(&directory))
+            Self::start_of(settings, options, Arc::clone(&directory))
         })
     }
 
-    fn of(
+    fn start_of(
         settings: &[(&str, &str)],
         options: SandboxOptions,
         directory: Arc<tempfile::TempDir>,

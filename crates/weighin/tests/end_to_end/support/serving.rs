@@ -33,7 +33,7 @@ impl Serving {
         let mut answer = Vec::new();
         // What is refused early may be cut off.
         let _ = stream.read_to_end(&mut answer);
-        Answer::of(&answer)
+        Answer::from_bytes(&answer)
     }
 
     pub fn ask(&self, head: &str) -> Answer {
@@ -80,7 +80,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn from_bytes(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());

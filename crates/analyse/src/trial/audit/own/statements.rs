@@ -6,7 +6,7 @@ use model::{FigureNumber, LoadResult, OltpTransaction, Workload};
 
 pub(super) fn check(own: &mut OwnFigures<'_>, workload: &Workload, load: &LoadResult) {
     let counts = &load.requests;
-    own.part(("found", counts.found), ("gets", counts.of("get")));
+    own.part(("found", counts.found), ("gets", counts.count_of("get")));
     let ledger = load.ledger;
     // An operation that fails, or is tried again, has any number of statements.
     if ledger.failed + ledger.timed_out > 0 || !load.errors.is_empty() {
@@ -19,7 +19,7 @@ pub(super) fn check(own: &mut OwnFigures<'_>, workload: &Workload, load: &LoadRe
             }
         }
         Workload::KeyValue(workload) => {
-            let counted = ("gets and sets", counts.of("get") + counts.of("set"));
+            let counted = ("gets and sets", counts.count_of("get") + counts.count_of("set"));
             per_transaction(own, load, ("pipeline", workload.pipeline.into()), counted);
         }
         // A script's branches may take any number of them.
@@ -49,7 +49,7 @@ fn per_transaction(own: &mut OwnFigures<'_>, load: &LoadResult, each: Count, cou
 
 /// How many statements of each kind a transaction has, and how many there were.
 fn oltp_counts(transaction: &OltpTransaction, load: &LoadResult) -> [(Count, Count); 7] {
-    let counted = |name| load.requests.of(name);
+    let counted = |name| load.requests.count_of(name);
     let OltpTransaction {
         index_updates,
         non_index_updates,

@@ -105,6 +105,39 @@ impl Figures {
     pub(super) fn rate(&self, count: u64) -> f64 {
         if self.seconds > 0.0 { count as f64 / self.seconds } else { 0.0 }
     }
+
+    /// A line with a count and its rate, as all generations print it.
+    pub(super) fn counted(&self, name: &str, count: u64) -> String {
+        format!("    {name:<37}{count:<6} ({:.2} per sec.)\n", self.rate(count))
+    }
+
+    /// How many statements were performed, as all generations print it.
+    pub(super) fn performed(&self) -> String {
+        let Self { reads, writes, others, .. } = self;
+        let total = reads + writes + others;
+        format!(
+            "    queries performed:
+        read:                            {reads}
+        write:                           {writes}
+        other:                           {others}
+        total:                           {total}
+"
+        )
+    }
+
+    /// How evenly threads shared the work, as all generations print it.
+    pub(super) fn fairness(&self) -> String {
+        let (events, busy) = (self.events_per_thread, self.busy_per_thread);
+        format!(
+            "
+Threads fairness:
+    events (avg/stddev):           {:.4}/{:3.2}
+    execution time (avg/stddev):   {:.4}/{:3.2}
+
+",
+            events.mean, events.deviation, busy.mean, busy.deviation
+        )
+    }
 }
 
 #[cfg(test)]

@@ -68,23 +68,15 @@ pub(super) fn line(request: &Request, line: &Stretch) -> String {
 /// The statistics of 0.4.
 pub(super) fn statistics(request: &Request, figures: &Figures) -> String {
     let f = figures;
-    let requests = f.reads + f.writes;
-    format!(
-        "{performed}    transactions:                        {transactions:<6} ({tps:.2} per sec.)
-    deadlocks:                           {errors:<6} ({errors_rate:.2} per sec.)
-    read/write requests:                 {requests:<6} ({requests_rate:.2} per sec.)
-    other operations:                    {others:<6} ({others_rate:.2} per sec.)
-{general}",
-        performed = queries_performed(f),
-        transactions = f.transactions,
-        tps = f.rate(f.transactions),
-        errors = f.errors,
-        errors_rate = f.rate(f.errors),
-        requests_rate = f.rate(requests),
-        others = f.others,
-        others_rate = f.rate(f.others),
-        general = general(request, f),
-    )
+    [
+        begin(f),
+        f.counted("transactions:", f.transactions),
+        f.counted("deadlocks:", f.errors),
+        f.counted("read/write requests:", f.reads + f.writes),
+        f.counted("other operations:", f.others),
+        general(request, f),
+    ]
+    .concat()
 }
 
 /// Each thread that stops for lack of time says so; equal lines in a row are counted.
@@ -101,28 +93,18 @@ pub(super) fn ending(request: &Request, figures: &Figures) -> String {
 }
 
 /// The first lines of the statistics of 0.4 and 0.5.
-pub(super) fn queries_performed(figures: &Figures) -> String {
-    let (reads, writes, others) = (figures.reads, figures.writes, figures.others);
-    format!(
-        "OLTP test statistics:
-    queries performed:
-        read:                            {reads}
-        write:                           {writes}
-        other:                           {others}
-        total:                           {total}
-",
-        total = reads + writes + others,
-    )
+pub(super) fn begin(figures: &Figures) -> String {
+    format!("OLTP test statistics:\n{}", figures.performed())
 }
 
 /// The last lines of the statistics of 0.4 and 0.5.
 pub(super) fn general(request: &Request, figures: &Figures) -> String {
-    let f = figures;
-    let percentile = match f.events {
+    let Figures { events, minimum, mean, maximum, .. } = figures;
+    let percentile = match events {
         0 => String::new(),
         _ => format!(
             "         approx. {:3} percentile:         {:10.2}ms\n",
-            request.percentile, f.percentile
+            request.percentile, figures.percentile
         ),
     };
     format!(
@@ -135,21 +117,9 @@ General statistics:
          min:                            {minimum:10.2}ms
          avg:                            {mean:10.2}ms
          max:                            {maximum:10.2}ms
-{percentile}
-Threads fairness:
-    events (avg/stddev):           {events_mean:.4}/{events_deviation:3.2}
-    execution time (avg/stddev):   {busy_mean:.4}/{busy_deviation:3.2}
-
-",
-        seconds = f.seconds,
-        events = f.events,
-        sum = f.sum / 1000.0,
-        minimum = f.minimum,
-        mean = f.mean,
-        maximum = f.maximum,
-        events_mean = f.events_per_thread.mean,
-        events_deviation = f.events_per_thread.deviation,
-        busy_mean = f.busy_per_thread.mean,
-        busy_deviation = f.busy_per_thread.deviation,
+{percentile}{fairness}",
+        seconds = figures.seconds,
+        sum = figures.sum / 1000.0,
+        fairness = figures.fairness(),
     )
 }

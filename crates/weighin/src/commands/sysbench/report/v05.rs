@@ -23,24 +23,14 @@ pub(super) fn line(request: &Request, line: &Stretch) -> String {
 /// The statistics of 0.5.
 pub(super) fn statistics(request: &Request, figures: &Figures) -> String {
     let f = figures;
-    let requests = f.reads + f.writes;
-    format!(
-        "{performed}    transactions:                        {transactions:<6} ({tps:.2} per sec.)
-    read/write requests:                 {requests:<6} ({requests_rate:.2} per sec.)
-    other operations:                    {others:<6} ({others_rate:.2} per sec.)
-    ignored errors:                      {errors:<6} ({errors_rate:.2} per sec.)
-    reconnects:                          {reconnects:<6} ({reconnects_rate:.2} per sec.)
-{general}",
-        performed = v04::queries_performed(f),
-        transactions = f.transactions,
-        tps = f.rate(f.transactions),
-        requests_rate = f.rate(requests),
-        others = f.others,
-        others_rate = f.rate(f.others),
-        errors = f.errors,
-        errors_rate = f.rate(f.errors),
-        reconnects = f.reconnects,
-        reconnects_rate = f.rate(f.reconnects),
-        general = v04::general(request, f),
-    )
+    [
+        v04::begin(f),
+        f.counted("transactions:", f.transactions),
+        f.counted("read/write requests:", f.reads + f.writes),
+        f.counted("other operations:", f.others),
+        f.counted("ignored errors:", f.errors),
+        f.counted("reconnects:", f.reconnects),
+        v04::general(request, f),
+    ]
+    .concat()
 }

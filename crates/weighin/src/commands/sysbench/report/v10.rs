@@ -25,23 +25,34 @@ pub(super) fn line(request: &Request, line: &Stretch) -> String {
 /// The statistics of 1.0.
 pub(super) fn statistics(request: &Request, figures: &Figures) -> String {
     let f = figures;
-    let queries = f.reads + f.writes + f.others;
+    let Figures { events, total_seconds, minimum, mean, maximum, sum, .. } = figures;
+    let throughput = match request.generation.program {
+        Release::V11 => format!(
+            "Throughput:
+    events/s (eps):                      {:.4}
+    time elapsed:                        {total_seconds:.4}s
+",
+            f.rate(f.events)
+        ),
+        _ => format!(
+            "General statistics:
+    total time:                          {total_seconds:.4}s
+"
+        ),
+    };
     let percentile = match request.percentile {
         0 => "         percentile stats:               disabled\n".to_owned(),
         rank => format!("        {rank:3}th percentile: {:27.2}\n", f.percentile),
     };
-    format!(
-        "SQL statistics:
-    queries performed:
-        read:                            {reads}
-        write:                           {writes}
-        other:                           {others}
-        total:                           {queries}
-    transactions:                        {transactions:<6} ({tps:.2} per sec.)
-    queries:                             {queries:<6} ({qps:.2} per sec.)
-    ignored errors:                      {errors:<6} ({eps:.2} per sec.)
-    reconnects:                          {reconnects:<6} ({rps:.2} per sec.)
-
+    [
+        "SQL statistics:\n".to_owned(),
+        f.performed(),
+        f.counted("transactions:", f.transactions),
+        f.counted("queries:", f.reads + f.writes + f.others),
+        f.counted("ignored errors:", f.errors),
+        f.counted("reconnects:", f.reconnects),
+        format!(
+            "
 {throughput}    total number of events:              {events}
 
 Latency (ms):
@@ -49,46 +60,9 @@ Latency (ms):
          avg: {mean:39.2}
          max: {maximum:39.2}
 {percentile}         sum: {sum:39.2}
-
-Threads fairness:
-    events (avg/stddev):           {events_mean:.4}/{events_deviation:3.2}
-    execution time (avg/stddev):   {busy_mean:.4}/{busy_deviation:3.2}
-
-",
-        reads = f.reads,
-        writes = f.writes,
-        others = f.others,
-        transactions = f.transactions,
-        tps = f.rate(f.transactions),
-        qps = f.rate(queries),
-        errors = f.errors,
-        eps = f.rate(f.errors),
-        reconnects = f.reconnects,
-        rps = f.rate(f.reconnects),
-        throughput = match request.generation.program {
-            Release::V11 => format!(
-                "Throughput:
-    events/s (eps):                      {:.4}
-    time elapsed:                        {:.4}s
-",
-                f.rate(f.events),
-                f.total_seconds
-            ),
-            _ => format!(
-                "General statistics:
-    total time:                          {:.4}s
-",
-                f.total_seconds
-            ),
-        },
-        events = f.events,
-        minimum = f.minimum,
-        mean = f.mean,
-        maximum = f.maximum,
-        sum = f.sum,
-        events_mean = f.events_per_thread.mean,
-        events_deviation = f.events_per_thread.deviation,
-        busy_mean = f.busy_per_thread.mean,
-        busy_deviation = f.busy_per_thread.deviation,
-    )
+"
+        ),
+        f.fairness(),
+    ]
+    .concat()
 }

@@ -1,7 +1,7 @@
 //! Sessions whose statements are sent without waiting.
 
 use super::peer::{Said, Talk};
-use super::tests::{failed, script};
+use super::{failed, script};
 use engine::{Event, Session};
 use model::ErrorClass;
 

@@ -1,7 +1,7 @@
 //! A server that accepts everybody, prepares everything and answers as it is told.
 
-use super::wire::PostgresWire;
-use super::{Duplicates, ProgramSession};
+use crate::load::wire::PostgresWire;
+use crate::load::{Duplicates, ProgramSession};
 use crate::protocol::LoginOptions;
 use engine::{Event, Session, SessionError};
 use model::RequestTally;

@@ -1,7 +1,8 @@
 //! What the clients of every built-in workload write, byte for byte, for seeds that are given: it never
 //! changes, so that results of different versions can be compared.
 
-use super::{MysqlWire, ProgramSession};
+use super::{END, OK, packets};
+use crate::load::{MysqlWire, ProgramSession};
 use crate::protocol::LoginOptions;
 use engine::{Event, Session};
 use model::{KeyDistribution, Oltp, OltpDialect, OltpMix, OltpTransaction, RequestTally};
@@ -30,18 +31,6 @@ struct Peer {
 const DEADLOCK: &[u8] = b"\xff\xbd\x04#40001Deadlock found";
 const DUPLICATE: &[u8] = b"\xff\x26\x04#23000Duplicate entry";
 const NOT_PREPARED: &[u8] = b"\xff\x0f\x05#HY000This command is not supported";
-const OK: &[u8] = &[0, 1, 0, 2, 0, 0, 0];
-const END: &[u8] = &[0xfe, 0, 0, 2, 0];
-
-fn packets(first: u8, payloads: &[&[u8]]) -> Vec<u8> {
-    let mut out = Vec::new();
-    for (sequence, payload) in (first..).zip(payloads) {
-        out.extend_from_slice(&(payload.len() as u32).to_le_bytes()[..3]);
-        out.push(sequence);
-        out.extend_from_slice(payload);
-    }
-    out
-}
 
 fn greeting() -> Vec<u8> {
     // No TLS, no compression, no ends of rows without a packet of their own.
@@ -248,7 +237,7 @@ fn variants() -> Vec<(&'static str, Oltp)> {
 
 #[test]
 fn the_built_in_workloads_write_the_bytes_that_they_always_did() {
-    let (now, always) = (digests(), include_str!("wire.txt"));
+    let (now, always) = (digests(), include_str!("../wire.txt"));
     let changed: Vec<&str> = now
         .lines()
         .zip(always.lines())

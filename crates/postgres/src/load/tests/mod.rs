@@ -1,11 +1,14 @@
 //! Sessions that run programs, with a server that is made up.
 
-use super::peer::{Said, Talk, message};
+mod peer;
+mod piping;
+
 use super::wire::PostgresWire;
 use super::{Duplicates, ProgramSession};
 use crate::protocol::{AnswerReader, LoginOptions, ProtocolError};
 use engine::{Event, OperationError, Session, SessionError};
 use model::{ErrorClass, KeyDistribution, Oltp, OltpMix, RequestTally};
+use peer::{Said, Talk, message};
 use sql::Statements;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -15,13 +18,13 @@ use workload::script::{Options, Script, Syntax, parse};
 
 const WORDING: Wording = Wording { begin: "BEGIN", omits_given_ids: true };
 
-pub(super) fn script(text: &str, prepared: bool) -> Program {
+fn script(text: &str, prepared: bool) -> Program {
     let script = Script { text: text.to_owned(), weight: 1, ..Script::default() };
     let options = Options { prepared, syntax: Syntax::STANDARD, variables: Default::default() };
     Program::new(parse(&[script], &options).unwrap().without_values().unwrap())
 }
 
-pub(super) fn failed(event: Event) -> OperationError {
+fn failed(event: Event) -> OperationError {
     match event {
         Event::Failed(error) => *error,
         other => panic!("{other:?}"),
@@ -226,5 +229,5 @@ fn the_built_in_workloads_write_the_bytes_that_they_always_did() {
         let workload = Oltp { distribution, ..Oltp::preset(OltpMix::ReadWrite) };
         let _ = writeln!(now, "{} {:016x}", distribution.name(), digest(&workload));
     }
-    assert_eq!(now, include_str!("wire.txt"));
+    assert_eq!(now, include_str!("../wire.txt"));
 }

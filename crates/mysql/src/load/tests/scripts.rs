@@ -1,6 +1,7 @@
 //! Programs that users write: parameters of all types, branches, pauses, values out of answers.
 
-use super::{MysqlWire, ProgramSession};
+use super::{END, OK, packets};
+use crate::load::{MysqlWire, ProgramSession};
 use crate::protocol::LoginOptions;
 use engine::{Event, Session, SessionError};
 use model::{ErrorClass, RequestTally};
@@ -84,19 +85,6 @@ fn withdrawal(prepared: bool) -> Parts {
         sources: vec![],
     }
 }
-
-fn packets(first: u8, payloads: &[&[u8]]) -> Vec<u8> {
-    let mut out = Vec::new();
-    for (sequence, payload) in (first..).zip(payloads) {
-        out.extend_from_slice(&(payload.len() as u32).to_le_bytes()[..3]);
-        out.push(sequence);
-        out.extend_from_slice(payload);
-    }
-    out
-}
-
-const OK: &[u8] = &[0, 1, 0, 2, 0, 0, 0];
-const END: &[u8] = &[0xfe, 0, 0, 2, 0];
 
 fn definition(name: &str, kind: u8) -> Vec<u8> {
     let mut out = b"\x03def\0\0\0".to_vec();
