@@ -94,10 +94,13 @@ impl Basis {
     }
 
     /// What says which target to take where each level is seen by itself: the metric of the test,
-    /// or the 95th percentile of the response time where operations are offered at rates, because
-    /// what is offered decides the throughput then. Of rates that others offered and printed no such
-    /// percentile of, throughput is all that there is.
+    /// or the 95th percentile of the response time where that is throughput and operations are offered at
+    /// rates, because what is offered decides the throughput then. Of rates that others offered and printed no
+    /// such percentile of, throughput is all that there is.
     pub fn at_each_level(self) -> Metric {
-        if self.is_at_rates { Metric::LatencyP95 } else { self.metric }
+        match self.metric {
+            Metric::Throughput if self.is_at_rates => Metric::LatencyP95,
+            metric => metric,
+        }
     }
 }

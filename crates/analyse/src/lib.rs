@@ -267,6 +267,7 @@ fn analyse_test(
     findings.extend(curve::findings(&test.name, &peaks));
     let round_trips = path::round_trips(study, test, compared);
     findings.extend(path::findings(&test.name, &round_trips));
+    findings.extend(path::costs(study, test, compared));
     findings.extend(path::missed(&test.name, &data));
     findings.extend(stalled::findings(&test.name, basis, &data));
     findings.extend(cell::burst::findings(&test.name, compared));

@@ -1,13 +1,32 @@
-use crate::{Metric, Slo};
+use crate::{Level, Metric, Slo};
 use serde::{Deserialize, Serialize};
 
 /// A load that a target is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnswerAt {
-    /// Transactions per second, above 0.
-    pub rate: f64,
+    pub load: AskedLoad,
     /// The bound that latency must meet there, if any.
     pub slo: Option<Slo>,
+}
+
+/// How much a target is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskedLoad {
+    /// Transactions per second, above 0.
+    Rate(f64),
+    /// Clients that each run one transaction after another.
+    Clients(u32),
+}
+
+impl AskedLoad {
+    /// Whether a level is this load.
+    pub fn is_at(self, level: Level) -> bool {
+        match self {
+            Self::Rate(rate) => level.rate.is_some_and(|offered| f64::from(offered) == rate),
+            Self::Clients(clients) => !level.is_open() && level.clients == clients,
+        }
+    }
 }
 
 /// By what a report says which target is best, where the study says so.

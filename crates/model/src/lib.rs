@@ -78,7 +78,7 @@ mod window;
 mod workload;
 
 pub use account::{HeldProcessors, HostAccount, NamedUse, OwnProcessors, ProcessorUse, Throttling};
-pub use answer_by::{AnswerAt, AnswerBy};
+pub use answer_by::{AnswerAt, AnswerBy, AskedLoad};
 pub use around::{Around, Mark, Stretch, longest_statement};
 pub use auth::{AuthMethod, AuthMethods};
 pub use background_work::BackgroundWork;

@@ -70,6 +70,10 @@ impl ProxyProgram {
 impl NetworkPath {
     /// The label of targets that differ in their delay.
     pub const DELAY: &str = "delay";
+    /// That of targets that differ in their pooler or proxy.
+    pub const PROXY: &str = "proxy";
+    /// That of targets of which some are encrypted.
+    pub const TLS: &str = "TLS";
 
     /// Longest delay: around the world and back by satellite, twice.
     pub const LONGEST_DELAY: Duration = Duration::from_secs(2);

@@ -16,7 +16,7 @@ pub const CHECKPOINT_AGE_LIMIT: &str = "checkpoint_age_limit_bytes";
 pub const CACHE_BYTES: &str = "cache_bytes";
 /// Old versions of rows that have yet to be removed, in transactions.
 pub const OLD_VERSIONS: &str = "old_versions";
-/// Log that was written, in bytes since the target started.
+/// Log that was written, in bytes since the target started, or since its log was rewritten.
 pub const LOG_WRITTEN: &str = "log_written_bytes";
 /// Data that was read from files, in bytes since the target started.
 pub const DATA_READ: &str = "data_read_bytes";

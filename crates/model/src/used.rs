@@ -46,7 +46,9 @@ fn amount(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<
         Resource::DiskWrites => disk(|disk| disk.writes),
         Resource::DiskReadBytes => disk(|disk| disk.read_bytes),
         Resource::DiskWrittenBytes => disk(|disk| disk.written_bytes),
-        Resource::LogBytes => grown(signal::LOG_WRITTEN),
+        Resource::LogBytes => {
+            grown(signal::LOG_WRITTEN).filter(|_| !may_be_rewritten(&window, sampling))
+        }
         Resource::CacheMisses => grown(signal::CACHE_MISSES),
         Resource::NetworkReceived => carried(load.measure.sent_bytes),
         Resource::NetworkSent => carried(load.measure.received_bytes),
@@ -65,6 +67,15 @@ fn amount(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<
         | Resource::Growth
         | Resource::WriteAmplification => None,
     }
+}
+
+/// Whether the log of a target that rewrites it may have become another meanwhile.
+fn may_be_rewritten(window: &Window, sampling: &Sampling) -> bool {
+    let tells =
+        |reading: &CounterReading| reading.counters.get(signal::LOG_REWRITE_RUNNING).is_some();
+    let rewrites = [signal::LOG_REWRITES, signal::LOG_REWRITE_RUNNING];
+    sampling.before.as_ref().is_some_and(tells)
+        && rewrites.into_iter().any(|signal| window.growth(sampling, signal) != Some(0.0))
 }
 
 /// Packets of the measured phase: for an operation as many as in all phases together.
@@ -256,6 +267,32 @@ mod tests {
         // A delay is weighin's own as well.
         let host = self::record(delayed).used(Resource::HostCpu).map(|number| number.value);
         assert_eq!(host, Some(3_000.0));
+    }
+
+    #[test]
+    fn a_log_that_was_rewritten_does_not_tell_what_was_written() {
+        let reading = |at_seconds, [log, rewrites, running]: [i64; 3]| CounterReading {
+            at_seconds,
+            counters: [
+                (signal::LOG_WRITTEN.to_owned(), log),
+                (signal::LOG_REWRITES.to_owned(), rewrites),
+                (signal::LOG_REWRITE_RUNNING.to_owned(), running),
+            ]
+            .into(),
+        };
+        let log = |before, after| {
+            let mut sampling = seen();
+            sampling.before = Some(reading(0.5, before));
+            sampling.after = Some(reading(3.5, after));
+            record(sampling).used(Resource::LogBytes).map(|number| number.value)
+        };
+        assert_eq!(log([1_000, 4, 0], [601_000, 4, 0]), Some(400.0));
+        assert_eq!(log([1_000, 4, 0], [601_000, 5, 0]), None);
+        assert_eq!(
+            log([1_000, 4, 1], [601_000, 4, 0]),
+            None,
+            "one that had begun before has ended"
+        );
     }
 
     #[test]

@@ -72,6 +72,10 @@ pub(crate) fn counters(report: impl IntoIterator<Item = (String, String)>) -> Se
             counters.insert(name, number);
         }
     }
+    // It grows by what is appended; a rewrite, which is counted as well, makes it another file.
+    if let Some(&size) = counters.get("aof_current_size") {
+        counters.insert(signal::LOG_WRITTEN.to_owned(), size);
+    }
     counters.into()
 }
 

@@ -5,10 +5,10 @@ use crate::{Basis, Comparison};
 use findings::{Advice, Choice, Finding, Span, Subject, Verdict};
 use model::{Level, Study, Test};
 
-/// Along the levels of a test that compare at least two targets: by throughput or the test's own
-/// metric, where transactions are offered at rates by the 95th percentile of the response time. There is
-/// none at a level where figures that decide cannot be true or are printed as 0, and none where a load profile changes the
-/// rate: its level is a mean over all of it.
+/// Along the levels of a test that compare at least two targets: by the metric of the test, or where that is
+/// throughput and transactions are offered at rates by the 95th percentile of the response time. There is none
+/// at a level where figures that decide cannot be true or are printed as 0, and none where a load profile
+/// changes the rate: its level is a mean over all of it.
 pub(crate) fn spans(
     study: &Study,
     test: &Test,

@@ -23,8 +23,8 @@ use std::collections::HashSet;
 /// Those that equally many are clearly better than share a place; a place is one more than the number
 /// of targets at the places before it (1, 2, 2, 4).
 ///
-/// By throughput, each target stands at its peak. By a time, all stand at one level: the one at
-/// which the most targets have data, of several the highest.
+/// By throughput, each target stands at its peak. By a time, all stand at one level: the load that the study
+/// asks about where it was measured, else the one at which the most targets have data, of several the highest.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Ranking {
     /// Best tier first. Targets without an estimate are not in it.
@@ -235,8 +235,8 @@ impl<'a> RankCandidate<'a> {
     }
 }
 
-/// All targets at the level at which the most of them have this figure, of several such levels
-/// the highest: times at different levels cannot be set against each other, and every target
+/// All targets at the load that the study asks about, where it was measured; else at the level at which the
+/// most of them have this figure, of several such levels the highest: times at different levels cannot be set against each other, and every target
 /// looks best where there is least to do.
 fn at_one_level<'a>(
     study: &Study,
@@ -255,6 +255,12 @@ fn at_one_level<'a>(
             })
             .collect()
     };
+    let asked = study
+        .answer_at
+        .and_then(|asked| test.levels().iter().find(|level| asked.load.is_at(**level)).map(at));
+    if let Some(asked) = asked.filter(|candidates| !candidates.is_empty()) {
+        return asked;
+    }
     // Levels ascend, and of equal maxima `max_by_key` takes the last.
     test.levels().iter().map(at).max_by_key(Vec::len).unwrap_or_default()
 }

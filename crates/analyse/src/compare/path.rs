@@ -1,11 +1,12 @@
-//! What a delay on the way does to operations, and how many round trips they make by it.
+//! What a delay on the way does to operations, how many round trips they make by it, and what TLS or a proxy
+//! costs them.
 
 use crate::Metric;
 use crate::cell::{CellData, Cells};
 use crate::compare::factor::pairs;
-use findings::{DelayMissed, Finding, RoundTrips, Subject};
-use model::{Level, NetworkPath, Study, Test};
-use stats::{Sample, part_of};
+use findings::{DelayMissed, Finding, PathCost, RoundTrips, Subject};
+use model::{Level, NetworkPath, Study, Target, Test};
+use stats::{Estimate, Sample, part_of};
 use std::collections::BTreeMap;
 
 /// By how much a delay may miss what was asked for: this share of it, or so many milliseconds.
@@ -20,7 +21,7 @@ pub(crate) fn round_trips(study: &Study, test: &Test, cells: &Cells) -> Vec<(Lev
         std::cmp::Ordering::Equal => None,
     });
     let both = |level: Level| {
-        move |(near, far): (&model::Target, &model::Target)| {
+        move |(near, far): (&Target, &Target)| {
             let (near, far) = (cells.at(&near.name, level)?, cells.at(&far.name, level)?);
             Some((level, of_pair(study, near, far)?))
         }
@@ -64,6 +65,47 @@ pub(crate) fn findings(test: &str, found: &[(Level, RoundTrips)]) -> Vec<Finding
         Finding::new(Subject::test(test).on(&found.candidate).at(*level), found.clone())
     };
     found.iter().map(finding).collect()
+}
+
+/// What TLS or a proxy costs, of every pair of targets that differ in that alone, at every level where both
+/// have data.
+pub(crate) fn costs(study: &Study, test: &Test, cells: &Cells) -> Vec<Finding> {
+    let ordered = pairs(study).into_iter().filter_map(|(a, b, label)| {
+        let has_it = |target: &Target| {
+            let path = target.path.as_ref();
+            match label {
+                NetworkPath::TLS => path.is_some_and(|path| path.tls == Some(true)),
+                NetworkPath::PROXY => path.is_some_and(|path| path.proxy.is_some()),
+                _ => false,
+            }
+        };
+        match (has_it(a), has_it(b)) {
+            (false, true) => Some((a, b)),
+            (true, false) => Some((b, a)),
+            _ => None,
+        }
+    });
+    let cost = |level: Level, (near, far): (&Target, &Target)| {
+        let (near, far) = (cells.at(&near.name, level)?, cells.at(&far.name, level)?);
+        let cost = PathCost {
+            baseline: near.target.to_owned(),
+            candidate: far.target.to_owned(),
+            added_ms: added(study, Metric::LatencyMean, near, far)?,
+            server_cpu_us: added(study, Metric::ServerCpu, near, far),
+            path_cpu_us: far.series(Metric::PathCpu).estimate(study.confidence),
+        };
+        Some(Finding::new(Subject::test(&test.name).on(far.target).at(level), cost))
+    };
+    let levels = |pair| test.levels().iter().filter_map(move |&level| cost(level, pair));
+    ordered.flat_map(levels).collect()
+}
+
+/// By how much a figure is higher, repeat by repeat, on the mean.
+fn added(study: &Study, metric: Metric, near: &CellData, far: &CellData) -> Option<Estimate> {
+    let (base, other) = (near.series(metric), far.series(metric));
+    let difference = |repeat| Some((other.at(repeat)? - base.at(repeat)?, 1.0));
+    let differences: Vec<(f64, f64)> = other.repeats().filter_map(difference).collect();
+    part_of(&differences, study.confidence)
 }
 
 /// One for each cell whose delay was another than was asked for.

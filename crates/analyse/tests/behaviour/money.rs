@@ -5,7 +5,10 @@ use analyse::{
     Analysis, Bill, BreakEven, CostGap, CurrenciesDiffer, Evidence, MatrixPlace, Metric, Outcome,
     Standing, TargetCost, analyse,
 };
-use model::{AnswerBy, Dataset, DiskRates, Level, Price, PriceItem, PriceUnit, Sample, Workload};
+use model::{
+    AnswerAt, AnswerBy, AskedLoad, Dataset, DiskRates, Level, Price, PriceItem, PriceUnit, Sample,
+    Workload,
+};
 use std::time::Duration;
 use test_support::{balance, open_loop};
 
@@ -374,4 +377,22 @@ fn a_load_is_judged_by_the_latency_that_is_asked_for() {
     assert_eq!(test.basis.unwrap().metric, Metric::LatencyP95);
     assert!(test.comparisons.iter().all(|one| one.metric != Metric::Throughput));
     assert_eq!(test.ranking.tiers[0][0].target, "fast");
+}
+
+#[test]
+fn latencies_are_compared_at_the_load_that_the_study_asks_about() {
+    let mut data = dataset(&["slow", "fast"], &[2, 8], 5, |target, clients, repeat| {
+        let noise = 1.0 + f64::from(repeat % 3) / 200.0;
+        f64::from(clients) * noise * if target == "fast" { 400.0 } else { 300.0 }
+    });
+    data.study.answer_by = Some(AnswerBy::LatencyP95);
+    let level = |data: &Dataset| analyse(data).tests[0].ranking.tiers[0][0].level.clients;
+    assert_eq!(level(&data), 8, "the highest");
+    let asked = |load| Some(AnswerAt { load, slo: None });
+    data.study.answer_at = asked(AskedLoad::Clients(2));
+    assert_eq!(level(&data), 2);
+    for elsewhere in [AskedLoad::Clients(777), AskedLoad::Rate(2.0)] {
+        data.study.answer_at = asked(elsewhere);
+        assert_eq!(level(&data), 8, "{elsewhere:?} was not measured");
+    }
 }

@@ -27,7 +27,9 @@ impl FindingKind for SteadyStart {
             false => format!("{} to {}", figure(least), seconds(most)),
         };
         let amounts = amounts(&found.first.debts, found.is_one());
-        format!("before it was measured, the load ran for {ran}, until what the server puts off was level{amounts}")
+        format!(
+            "before it was measured, the load ran for {ran}, until what the server puts off was level{amounts}"
+        )
     }
 }
 
@@ -69,8 +71,8 @@ impl FindingKind for DebtsNotTold {
 
     fn say(_found: &Group<'_, Self>) -> String {
         "the server does not report its deferred work, so it is not known whether the load was steady \
-         when measuring began; give weighin’s account the right to read its counters, or use a longer \
-         `warmup` instead of `steady_within`"
+         when measuring began; give weighin’s account the right to read its counters, or give `warmup` a \
+         length"
             .to_owned()
     }
 }
@@ -131,7 +133,7 @@ impl FindingKind for DebtChanged {
         };
         format!(
             "{course} of measurement{left}, so whether the rate lasts is not known; a longer warm-up, or \
-             `steady_within`, shows one that does"
+             `warmup = \"steady\"`, shows one that does"
         )
     }
 }
@@ -182,7 +184,9 @@ fn course(change: &DebtChange) -> String {
     }
     let way = match from.cmp(&to) {
         std::cmp::Ordering::Less => "grew",
-        std::cmp::Ordering::Equal => return format!("{} stayed at {}", name(debt), amount(change, to)),
+        std::cmp::Ordering::Equal => {
+            return format!("{} stayed at {}", name(debt), amount(change, to));
+        }
         std::cmp::Ordering::Greater => "fell",
     };
     match change.limit {

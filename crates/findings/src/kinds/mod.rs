@@ -66,7 +66,7 @@ kinds! {
     outages => ConnectionsLost, Overloaded;
     own_data => InvariantBroken, InvariantsHold, RowsDrifted, AnswersDiffer, AnswersAlike;
     pairs => OverallResult, BetterAtLevels, EquivalentAtLevels, UnresolvedAtLevels | Verdict;
-    path => RoundTrips, DelayMissed;
+    path => RoundTrips, DelayMissed, PathCost;
     placing => LevelsPlaced | PlacedLevel, PlacedAround, PlacementEnd;
     products => ProductsCompared | ComparedProduct;
     repeats => RepeatsAlike, RatiosLast, BlocksInCommon | LastingPair;

@@ -5,7 +5,7 @@ use crate::kind::{FindingKind, Group};
 use crate::names::target_name;
 use crate::numbers;
 use serde::Serialize;
-use stats::Estimate;
+use stats::{Estimate, Interval};
 
 /// How many round trips an operation makes, by how much longer it takes with a delay on its way.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -62,6 +62,65 @@ const OTHER: f64 = 0.1;
 fn differs(counted: f64, estimate: &Estimate) -> bool {
     let is_within = estimate.interval.is_some_and(|i| i.low <= counted && counted <= i.high);
     !is_within && (estimate.point - counted).abs() > OTHER * counted
+}
+
+/// What TLS, a pooler or a proxy on the way costs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PathCost {
+    /// The target without it, from which the other differs in that alone.
+    pub baseline: String,
+    pub candidate: String,
+    /// By how much longer an operation took on the mean.
+    pub added_ms: Estimate,
+    /// Processor time of the server for an operation beyond that of the baseline; absent where it was not seen.
+    pub server_cpu_us: Option<Estimate>,
+    /// Processor time of the pooler or proxy for an operation; absent where there is none, or it was not seen.
+    pub path_cpu_us: Option<Estimate>,
+}
+
+impl FindingKind for PathCost {
+    const HEADING: &'static str = "Cost of the way";
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let (one, what) = (found.first, found.counted);
+        let mut said = format!(
+            "each {} takes {} than on {}",
+            what.one,
+            difference(&one.added_ms, "ms", ["longer", "shorter"]),
+            target_name(&one.baseline),
+        );
+        if let Some(cpu) = &one.server_cpu_us {
+            let difference = difference(cpu, "µs", ["more", "less"]);
+            said += &format!(", and {difference} of the server’s processor time");
+        }
+        if let Some(cpu) = &one.path_cpu_us {
+            let cpu = numbers::estimate(cpu, "µs");
+            said += &format!("; what it goes through takes {cpu} of processor time");
+        }
+        said
+    }
+}
+
+/// A difference in words, of which one is for more and one for less; both where neither is certain.
+fn difference(found: &Estimate, unit: &str, [more, less]: [&str; 2]) -> String {
+    let Some(interval) = found.interval else {
+        let word = if found.point < 0.0 { less } else { more };
+        let point = Estimate { point: found.point.abs(), ..*found };
+        return format!("{} {word}", numbers::estimate(&point, unit));
+    };
+    if interval.low > 0.0 {
+        return format!("{} {more}", numbers::estimate(found, unit));
+    }
+    if interval.high < 0.0 {
+        let interval = Interval { low: -interval.high, high: -interval.low, ..interval };
+        let found = Estimate { point: -found.point, interval: Some(interval), ..*found };
+        return format!("{} {less}", numbers::estimate(&found, unit));
+    }
+    format!(
+        "neither certainly {more} nor certainly {less} ({} to {} {unit})",
+        numbers::figure(interval.low),
+        numbers::figure(interval.high)
+    )
 }
 
 /// A delay that was not the one that was asked for.

@@ -1,4 +1,4 @@
-//! Price lists that clouds publish, and files of prices.
+//! Price lists that clouds publish, breakdowns of Infracost, and files of prices.
 
 use super::{KIB, MIB, output, text};
 use crate::Target;
@@ -36,8 +36,13 @@ pub(super) const PRICES: Target = Target {
                    "pricePerUnit":{"USD":"0.1"}}}}}}}}"#;
         let toml = "[a]\nmonthly = 23.5\ncurrency = \"EUR\"\nitems = [{ name = \"x\", amount = 1, per = \"hour\", quantity = 2 }]\n";
         let object = r#"{"a":{"monthly":1,"currency":"USD","region":null,"items":[{"sku":"A"}]}}"#;
-        let texts = [csv, json, toml, object];
-        (0..).zip(texts).map(|(kind, text)| [&[kind][..], text.as_bytes()].concat()).collect()
+        let breakdown = r#"{"currency":"USD","timeGenerated":"2026-11-01T00:00:00Z","projects":[{"breakdown":{
+                   "resources":[{"name":"A","costComponents":[{"name":"an hour","unit":"hours","price":"0.5",
+                   "monthlyCost":"365"}],"subresources":[{"name":"disk","costComponents":[{"name":"GB",
+                   "unit":"GB","price":"0.1","monthlyCost":"20"}]}]},{"name":"B","costComponents":[{
+                   "name":"requests","unit":"1M requests","price":"0.2","monthlyCost":"0.4"}]}]}}]}"#;
+        let texts = [(0, csv), (1, json), (1, breakdown), (2, toml), (3, object)];
+        texts.map(|(kind, text)| [&[kind][..], text.as_bytes()].concat()).into()
     },
     mutations: 150,
     longest: 4 * KIB,
@@ -55,6 +60,7 @@ pub(super) const PRICES: Target = Target {
         "NaN",
         "\"priceDimensions\":{",
         "\"pricePerUnit\":{",
+        "\"monthlyCost\":",
         "items = [{ ",
         "sku = \"A\"",
         "per = \"million_ios\"",

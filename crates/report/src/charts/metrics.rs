@@ -69,15 +69,52 @@ fn drawn(analysis: &Analysis, test: &TestAnalysis) -> Vec<Chart> {
         Metric::LatencyP50 | Metric::LatencyP99 => false,
         metric if metric.is_of_part() && !OF_PARTS.contains(metric) => false,
         metric if metric.resource().is_some() => false,
-        metric => {
-            let cells = test.cells.iter().filter_map(|cell| cell.estimate(**metric));
-            let points: Vec<f64> = cells.map(|estimate| estimate.point).collect();
-            // Where all are zero there is nothing to see, and the table says it.
-            let differs = points.len() > 1 && points.iter().any(|&point| point != 0.0);
-            !has_levels && metric.better() != Better::Neither && differs
-        }
+        metric => !has_levels && metric.better() != Better::Neither && is_to_see(test, **metric),
     };
     Metric::ALL.iter().filter(is_drawn).map(|&metric| Chart::for_metric(test, metric)).collect()
+}
+
+/// Whether several cells have it, and not all of them zero: a table says as much.
+fn is_to_see(test: &TestAnalysis, metric: Metric) -> bool {
+    let cells = test.cells.iter().filter_map(|cell| cell.estimate(metric));
+    let points: Vec<f64> = cells.map(|estimate| estimate.point).collect();
+    points.len() > 1 && points.iter().any(|&point| point != 0.0)
+}
+
+/// What an operation takes, as far as it is drawn: of few targets, each resource of which several cells tell.
+fn drawn_resources(test: &TestAnalysis) -> Vec<Chart> {
+    if view::is_crowded(test) {
+        return Vec::new();
+    }
+    let drawn = Metric::of_resources().filter(|&metric| is_to_see(test, metric));
+    drawn.map(|metric| Chart::for_metric(test, metric)).collect()
+}
+
+/// What an operation takes, each resource in a small chart; `None` where nothing is drawn.
+pub(crate) fn resources(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Option<Markup> {
+    let charts = drawn_resources(test);
+    let levels = numbers_of_levels(test);
+    let is_curve = levels.len() > 1;
+    let chart = |chart: &Chart| match is_curve {
+        true => line_chart(analysis, (test, number), &levels, chart).draw(Size::Narrow),
+        false => at_one_level(analysis, test, number, chart),
+    };
+    (!charts.is_empty()).then(|| {
+        html! {
+            @if is_curve { (legend(analysis, test, true)) }
+            div.multiples {
+                @for one in &charts {
+                    figure {
+                        figcaption {
+                            strong { (one.heading) }
+                            @if !one.unit.is_empty() { ", " (one.unit) }
+                        }
+                        (chart(one))
+                    }
+                }
+            }
+        }
+    })
 }
 
 /// The number of the test whose first chart stands on the first screen.
@@ -323,7 +360,8 @@ pub(crate) struct Plain {
 
 /// The metrics that a test has charts of.
 pub(crate) fn all(analysis: &Analysis, test: &TestAnalysis) -> Vec<Metric> {
-    drawn(analysis, test).iter().map(|chart| chart.metric).collect()
+    let resources = drawn_resources(test);
+    drawn(analysis, test).iter().chain(&resources).map(|chart| chart.metric).collect()
 }
 
 /// The chart of a metric; `None` where nothing is known of it.

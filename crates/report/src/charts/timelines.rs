@@ -67,11 +67,6 @@ pub(crate) fn has_marks(record: &TrialRecord) -> bool {
 
 /// What the shades of heat maps mean; nothing where there is none.
 pub(crate) fn heat_key(analysis: &Analysis) -> Markup {
-    let has_latencies = |record: &TrialRecord| {
-        record.load().is_some_and(|load| {
-            load.intervals.iter().any(|of| !of.latencies.recorded_ms().is_empty())
-        })
-    };
     html! {
         @if analysis.dataset.trials.iter().any(has_latencies) {
             p.caption {
@@ -81,6 +76,13 @@ pub(crate) fn heat_key(analysis: &Analysis) -> Markup {
             }
         }
     }
+}
+
+/// Whether the latencies of its seconds are known.
+fn has_latencies(record: &TrialRecord) -> bool {
+    let known =
+        |load: &LoadResult| load.intervals.iter().any(|of| !of.latencies.recorded_ms().is_empty());
+    record.load().is_some_and(known)
 }
 
 /// The trials of a test at a level, drawn.
@@ -154,26 +156,51 @@ pub(crate) fn at_level(
     Some(DrawnLevel { title: format!("{level}, {some}{}", numbers::counted(all, "trial")), charts })
 }
 
+/// What stands beside the words of a key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum KeySample {
+    /// A line of this class.
+    Line(&'static str),
+    /// A stretch of time, of this class on a page and of that one in a drawing.
+    Stretch(&'static str, &'static str),
+    /// The shades of a heat map, of which a page says more.
+    Shades,
+}
+
 /// What the lines and shades of these charts are; of one line in a panel its heading says it.
-fn key(records: &[&TrialRecord]) -> Markup {
+pub(crate) fn key_entries(records: &[&TrialRecord]) -> Vec<(KeySample, &'static str)> {
     let any = |of: &dyn Fn(&TrialRecord) -> bool| records.iter().any(|record| of(record));
     let has_processors =
         any(&|record| record.sampling.target_samples().iter().any(|sample| sample.cpu.is_known()));
     let has_disks = any(&|record| !record.sampling.target_disks().is_empty());
     let has_outage = any(&|record| record.load().is_some_and(|load| !load.outages.is_empty()));
+    let entries = [
+        (true, KeySample::Stretch("warm", "warmup"), "warm-up"),
+        (any(&has_latencies), KeySample::Shades, "latency: the darker, the more operations"),
+        (has_processors, KeySample::Line("busy"), "processors in use"),
+        (has_processors, KeySample::Line("iowait"), "waiting for IO"),
+        (has_disks, KeySample::Line("write"), "writes, mean %util"),
+        (has_disks, KeySample::Line("read"), "reads, busiest disk"),
+        (has_outage, KeySample::Stretch("down", "outage"), "outage"),
+        (any(&has_marks), KeySample::Stretch("mark-of", "moment"), "intervention or other mark"),
+    ];
+    entries
+        .into_iter()
+        .filter_map(|(is_there, sample, text)| is_there.then_some((sample, text)))
+        .collect()
+}
+
+/// The same on a page.
+fn key(records: &[&TrialRecord]) -> Markup {
     html! {
         ul.legend {
-            li { span.patch.warm {} " warm-up" }
-            @if has_processors {
-                li { span.swatch.busy {} " processors in use" }
-                li { span.swatch.iowait {} " waiting for IO" }
+            @for (sample, text) in key_entries(records) {
+                @match sample {
+                    KeySample::Line(class) => li { span class={ "swatch " (class) } {} " " (text) },
+                    KeySample::Stretch(class, _) => li { span class={ "patch " (class) } {} " " (text) },
+                    KeySample::Shades => {}
+                }
             }
-            @if has_disks {
-                li { span.swatch.write {} " writes, mean %util" }
-                li { span.swatch.read {} " reads, busiest disk" }
-            }
-            @if has_outage { li { span.patch.down {} " outage" } }
-            @if any(&has_marks) { li { span.patch.mark-of {} " intervention or other mark" } }
         }
     }
 }

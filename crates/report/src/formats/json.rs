@@ -2,6 +2,7 @@
 
 use crate::trial_columns::{TrialRow, names, rows, values};
 use crate::{GeneratorFigures, view, words};
+use analyse::capacity::{Question, TestAnswers, answers};
 use analyse::{
     Analysis, BreakEven, FactorEffect, Finding, ItemKind, MatrixTest, Summary, TestAnalysis,
 };
@@ -26,6 +27,7 @@ struct Report<'a> {
     run: RunFacts<'a>,
     targets: Vec<TargetReport<'a>>,
     settings: &'a [SettingDifference],
+    asked: Option<Asked>,
     summary: Option<&'a Summary>,
     matrix: &'a [MatrixTest],
     tests: Vec<TestReport<'a>>,
@@ -41,6 +43,13 @@ struct Report<'a> {
     marks: Vec<MarkReport<'a>>,
     named: Vec<NamedReport<'a>>,
     series: Vec<SeriesReport<'a>>,
+}
+
+/// What the study asks about a load, and the answers.
+#[derive(Serialize)]
+struct Asked {
+    question: Question,
+    tests: Vec<TestAnswers>,
 }
 
 /// What was noted while the run was going on.
@@ -361,6 +370,8 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
         },
         targets: targets(analysis),
         settings: &analysis.settings,
+        asked: Question::for_study(study)
+            .map(|question| Asked { tests: answers(analysis, &question), question }),
         summary: analysis.summary.as_ref(),
         matrix: &analysis.matrix,
         tests: analysis.tests.iter().map(|test| test_report(analysis, test)).collect(),

@@ -17,6 +17,7 @@ pub(super) fn section(analysis: &Analysis, b: &mut Blocks) {
     let mut judged = analysis.tests.iter().filter(|test| test.basis.is_some());
     let is_once = judged.all(|test| !test.ranking.measured_once.is_empty());
     let most = if is_once && standings.is_some() { 0 } else { MOST_TESTS };
+    asked_for(analysis, b);
     self::standings(analysis, standings, b);
     let beside = b.within(|b| {
         b.drawn(|| metrics::main(analysis));
@@ -24,6 +25,15 @@ pub(super) fn section(analysis: &Analysis, b: &mut Blocks) {
     });
     b.columns([b.within(|b| choices(analysis, most, b)), beside]);
     b.table(tables::printed(analysis));
+}
+
+/// What the study asks about a load: that is its question, whatever else decides.
+fn asked_for(analysis: &Analysis, b: &mut Blocks) {
+    let mut asked = words::asked_for(analysis);
+    match asked.len() {
+        1 => b.headline(asked.remove(0)),
+        _ => b.first_bullets(asked, MOST_TESTS),
+    }
 }
 
 /// How far each target is behind the best of each test.
@@ -46,7 +56,10 @@ fn choices(analysis: &Analysis, most: usize, b: &mut Blocks) {
     };
     let said = words::answer(analysis, only);
     let id = format!("test-{number}");
-    b.headline(said.first());
+    match analysis.dataset.study.answer_at {
+        Some(_) => b.paragraph(said.first()),
+        None => b.headline(said.first()),
+    }
     b.paragraph(Text::from(said.second().unwrap_or_default()).more(&id, "Evidence"));
     if let Some((figures, more)) = tables::decision(analysis, only).filter(|_| most > 0) {
         b.table(figures);
@@ -103,7 +116,6 @@ fn undecided(between: &str, tests: Vec<Text>) -> Text {
 
 /// How sure it is, what it rests on, and what it does not hold for.
 fn grounds(analysis: &Analysis, b: &mut Blocks) {
-    words::asked_for(analysis).into_iter().for_each(|said| b.paragraph(said));
     for said in words::break_evens(analysis) {
         b.limits(Text::strong("Break-even").plain(format!(" {said}")).more("money", "Money"));
     }
@@ -127,6 +139,7 @@ const MOST_ROWS: usize = 16;
 /// The same in a few lines.
 pub(super) fn in_short(analysis: &Analysis, b: &mut Blocks) {
     b.warning(words::scaled(analysis).unwrap_or_default());
+    asked_for(analysis, b);
     choices(analysis, usize::MAX, b);
     grounds(analysis, b);
     let table = tables::standings(analysis).filter(|table| table.rows.len() <= MOST_ROWS);

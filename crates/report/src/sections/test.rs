@@ -55,7 +55,11 @@ pub(super) fn section(
         folded(words::resources_heading(test), b, |b| {
             b.table(resources);
             b.table(tables::resource_ratios(test));
+            b.caption(words::unseen(analysis, test));
             b.caption(words::resources(test));
+            b.folded(4, words::RESOURCE_CHARTS, Fold::OnScreen, |b| {
+                b.drawn(|| metrics::resources(analysis, test, number));
+            });
         });
     }
     let before_and_after = tables::before_and_after(analysis, test);

@@ -76,9 +76,13 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
         [only] => only.overall.take(),
         _ => None,
     };
+    // Who asks for a latency is told that first.
+    let by_throughput = test.basis.is_none_or(|basis| basis.metric == Metric::Throughput);
     let (headline, ranking) = match (rates::kept_up(test), of_pair) {
         // What is offered decides the throughput of an open loop, so no ratio of it comes first.
-        (Some(kept_up), _) => (kept_up, None),
+        (Some(kept_up), _) if by_throughput => (kept_up, None),
+        (Some(kept_up), Some(said)) => (format!("{said}."), Some(format!("{ranking} {kept_up}"))),
+        (Some(kept_up), None) => (ranking, Some(kept_up)),
         (None, Some(said)) => (format!("{said}."), Some(ranking)),
         (None, None) => (ranking, None),
     };

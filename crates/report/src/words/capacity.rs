@@ -11,7 +11,7 @@ use findings::names::metric_name;
 use findings::names::target_name;
 use findings::place::at;
 use findings::words::{amount, outcome};
-use model::{AnswerAt, Metric, UnitName};
+use model::{Metric, UnitName};
 use std::time::Duration;
 
 /// Yes, no, or not known.
@@ -340,9 +340,7 @@ pub(crate) fn break_evens(answers: &TestAnswers) -> Vec<String> {
 /// For the load that the study asks about, which targets are sufficient, and from which load on which of
 /// them costs less; a sentence or more for each test.
 pub(crate) fn asked_for(analysis: &Analysis) -> Vec<String> {
-    let Some(AnswerAt { rate, slo }) = analysis.dataset.study.answer_at else { return Vec::new() };
-    let asked =
-        Question { rate: Some(rate), latency: slo.into_iter().collect(), ..Question::default() };
+    let Some(asked) = Question::for_study(&analysis.dataset.study) else { return Vec::new() };
     let said = |test: &TestAnswers| {
         let of_test = analysis.tests.iter().find(|candidate| candidate.test == test.test);
         let counted = of_test.map_or(UnitName::TRANSACTION, view::counted);

@@ -54,6 +54,16 @@ fn every_kind_is_sound_xml_that_refers_to_nothing_and_needs_no_variables() {
 }
 
 #[test]
+fn what_operations_take_has_charts_of_its_own() {
+    let dataset = support::usual();
+    let svg = drawn(&dataset, &request("disk_written_per_op_bytes")).unwrap();
+    assert!(has_class(&Document::parse(&svg).unwrap(), "line"));
+    let none = drawn(&dataset, &request("nothing")).unwrap_err();
+    assert!(none.help.contains("disk_written_per_op_bytes"), "{}", none.help);
+    assert!(!none.help.contains("server_cpu_per_op_us"), "it was not seen: {}", none.help);
+}
+
+#[test]
 fn names_cannot_become_markup() {
     let svg = drawn(&support::hostile(), &request("throughput")).unwrap();
     assert!(Document::parse(&svg).is_ok());
@@ -87,6 +97,38 @@ fn the_trial_is_the_one_that_was_chosen_or_says_what_there_is() {
     let none = choose(Some("durable"), Some(5), None).unwrap_err();
     assert!(none.help.contains("durable 4"), "{none:?}");
     assert!(choose(Some("durable"), Some(4), Some(9)).is_err());
+}
+
+#[test]
+fn a_trial_says_what_its_lines_and_shades_are() {
+    let dataset = support::with_latencies();
+    let svg = drawn(&dataset, &request("trial")).unwrap();
+    let document = Document::parse(&svg).unwrap();
+    let said: Vec<&str> = document.descendants().filter_map(|node| node.text()).collect();
+    for (words, class) in [
+        ("warm-up", "warmup"),
+        ("latency: the darker, the more operations", "shade"),
+        ("processors in use", "busy"),
+        ("waiting for IO", "iowait"),
+        ("writes, mean %util", "write"),
+        ("reads, busiest disk", "read"),
+    ] {
+        assert!(said.contains(&words) && has_class(&document, class), "{words}: {said:?}");
+    }
+    assert!(!said.contains(&"outage"), "there was none");
+    // The names stand under the lines of the head and above the panels, and one beside another.
+    let y = |text: &str| -> f64 {
+        let mut nodes = document.descendants().filter(|node| node.has_tag_name("text"));
+        let node = nodes.find(|node| node.text() == Some(text)).unwrap();
+        node.attribute("y").unwrap().parse().unwrap()
+    };
+    let chart =
+        document.descendants().find(|node| node.attribute("class") == Some("chart")).unwrap();
+    let top: f64 = chart.attribute("y").unwrap().parse().unwrap();
+    let heads = document.descendants().filter(|node| node.attribute("class") == Some("said"));
+    let heads = heads.filter_map(|node| node.attribute("y")?.parse::<f64>().ok());
+    let head = heads.fold(0.0, f64::max);
+    assert!(head < y("warm-up") && y("warm-up") < y("waiting for IO") && y("waiting for IO") < top);
 }
 
 #[test]

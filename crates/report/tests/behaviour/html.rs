@@ -72,6 +72,22 @@ fn figures_lead_to_their_cell_and_cells_to_each_of_their_trials() {
 }
 
 #[test]
+fn what_operations_take_is_drawn_resource_by_resource() {
+    let page = page(&support::usual());
+    let charts = page.split("class=\"multiples\"").nth(1).unwrap();
+    let charts = charts.split("</details>").next().unwrap();
+    for metric in ["disk_writes_per_op", "disk_written_per_op"] {
+        let id = format!("id=\"{metric}-0-narrow\"");
+        assert_eq!(charts.matches(&id).count(), 1, "{metric}");
+    }
+    // Nothing is drawn of what is zero everywhere, or was not seen.
+    for metric in ["disk_reads_per_op", "server_cpu_per_op"] {
+        assert!(!charts.contains(metric), "{metric}");
+    }
+    assert!(charts.contains("Written to disk</strong>, bytes"), "they have units");
+}
+
+#[test]
 fn server_variables_are_listed_once_and_compactly() {
     let dataset = support::usual();
     let page = page(&dataset);

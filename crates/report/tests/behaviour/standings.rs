@@ -114,6 +114,41 @@ fn who_asks_what_transactions_cost_reads_it_first_and_break_evens_beside_it() {
 }
 
 #[test]
+fn who_asks_about_a_load_is_answered_for_it_before_anything_else() {
+    let mut data = support::dataset(&support::Shape {
+        targets: &["own", "rented"],
+        levels: 4,
+        repeats: 3,
+        troubles: false,
+    });
+    for (target, monthly) in data.study.targets.iter_mut().zip([900.0, 60.0]) {
+        target.price = Some(model::Price::monthly(monthly, "EUR"));
+    }
+    let load = model::AskedLoad::Clients(4);
+    data.study.answer_at = Some(model::AnswerAt { load, slo: "p95 < 500ms".parse().ok() });
+    let said = "oltp, 4 clients and p95 < 500 ms? Sufficient, cheapest first: rented for 60.00 EUR";
+    let page = support::rendered(&data, Format::Html).replace('\u{a0}', " ");
+    let page = page.replace("&lt;", "<");
+    let first = page.split("class=\"headline\"").nth(1).unwrap();
+    assert!(first.starts_with(&format!(">{said}")), "{}", &first[..300]);
+    // What decides the test itself follows, and is no second headline.
+    assert_eq!(page.matches("class=\"headline\"").count(), 1);
+    assert!(first.contains("Choose rented"), "{}", &first[..2_000]);
+    let terminal = report::terminal_summary(&support::analysis(&data), 400, false);
+    assert!(terminal.find("Sufficient").unwrap() < terminal.find("Choose").unwrap(), "{terminal}");
+    let json: serde_json::Value =
+        serde_json::from_str(&support::rendered(&data, Format::Json)).unwrap();
+    let asked = &json["asked"];
+    assert_eq!(asked["question"]["clients"], 4);
+    assert!(asked["question"]["rate"].is_null());
+    assert_eq!(asked["tests"][0]["sufficient"], serde_json::json!(["rented", "own"]));
+    data.study.answer_at = None;
+    let json: serde_json::Value =
+        serde_json::from_str(&support::rendered(&data, Format::Json)).unwrap();
+    assert!(json["asked"].is_null());
+}
+
+#[test]
 fn what_cannot_be_judged_stands_on_the_first_screen_as_it_is_printed() {
     let table = include_str!("../../../analyse/tests/fixtures/003-storage-cluster.csv");
     let data = test_support::imported("003", table);

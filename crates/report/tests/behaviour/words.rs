@@ -9,11 +9,12 @@ use analyse::{
     Evidence, FewRepeats, Finding, HighestLoad, HighestLoadsCompared, HostSaturated, KeysEvicted,
     LastingPair, LedgerUnbalanced, LevelRepeats, LevelsPlaced, LittlesLaw, LoadHostBusy,
     LoadingLeftDebt, MadeWithout, MeasuredAnew, MeasuredLater, Metric, NamedShare, NotLevel,
-    OtherProcesses, OthersNotSeen, OverallResult, Overheated, Overloaded, Peak, PlacedAround,
-    PlacedLevel, PlacementEnd, RatiosLast, RepeatsAdded, RepeatsAlike, RepeatsEnd, RepeatsEnded,
-    RowsMissing, SearchOutcome, Severity, Stalled, StartSpread, SteadyFigure, SteadyStart, Steal,
-    Subject, TablesChanged, TablesIntact, Throttled, ThrottledProcess, TooShortForTrend,
-    TrialFailed, TrialsMissing, UnevenLoad, UnevenStart, UnresolvedAtLevels, Verdict,
+    OtherProcesses, OthersNotSeen, OverallResult, Overheated, Overloaded, PathCost, Peak,
+    PlacedAround, PlacedLevel, PlacementEnd, RatiosLast, RepeatsAdded, RepeatsAlike, RepeatsEnd,
+    RepeatsEnded, RowsMissing, SearchOutcome, Severity, Stalled, StartSpread, SteadyFigure,
+    SteadyStart, Steal, Subject, TablesChanged, TablesIntact, Throttled, ThrottledProcess,
+    TooShortForTrend, TrialFailed, TrialsMissing, UnevenLoad, UnevenStart, UnresolvedAtLevels,
+    Verdict,
 };
 use model::{
     Bound, Debt, DebtChange, Direction, Failure, FailureKind, Level, SearchOver, UnitName,
@@ -528,4 +529,38 @@ fn names_that_would_read_as_prose_are_quoted() {
     }));
     let sentence = sentence(&finding, UnitName::TRANSACTION);
     assert!(sentence.contains("“the old one” and “<script>alert(1)</script>”"), "{sentence}");
+}
+
+#[test]
+fn what_is_on_the_way_costs_more_or_less_or_nothing_that_is_certain() {
+    let said = |added_ms, server_cpu_us, path_cpu_us| {
+        let (baseline, candidate) = ("direct".to_owned(), "pooled".to_owned());
+        let cost = PathCost { baseline, candidate, added_ms, server_cpu_us, path_cpu_us };
+        sentence(&curve(Evidence::PathCost(cost)), UnitName::TRANSACTION).replace('\u{a0}', " ")
+    };
+    let dearer = said(ratio(0.31, 0.28, 0.34), Some(ratio(52.0, 47.0, 57.0)), None);
+    assert!(
+        dearer.ends_with(
+            "each transaction takes 0.310 ms (95 % interval 0.280–0.340) longer than on direct, and 52.0 µs \
+             (95 % interval 47.0–57.0) more of the server’s processor time."
+        ),
+        "{dearer}"
+    );
+    let cheaper = said(
+        ratio(-0.02, -0.0512, 0.0123),
+        Some(ratio(-9.0, -11.0, -7.0)),
+        Some(ratio(40.0, 38.0, 42.0)),
+    );
+    assert!(
+        cheaper.ends_with(
+            "each transaction takes neither certainly longer nor certainly shorter (−0.0512 to 0.0123 ms) than on \
+             direct, and 9.00 µs (95 % interval 7.00–11.0) less of the server’s processor time; what it goes \
+             through takes 40.0 µs (95 % interval 38.0–42.0) of processor time."
+        ),
+        "{cheaper}"
+    );
+    let once = Estimate { interval: None, n: 1, ..ratio(-0.2, -0.3, -0.1) };
+    assert!(
+        said(once, None, None).contains("0.200 ms (measured once, so without interval) shorter")
+    );
 }

@@ -38,6 +38,9 @@ pub(crate) struct TestKeys {
     pub cache: Key<Choice<CacheKey>>,
 }
 
+/// What `warmup` says where it lasts until the load is steady.
+const STEADY: &str = "steady";
+
 /// The keys of every load, and of a search for the highest one.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct LoadKeys {
@@ -62,7 +65,8 @@ pub(crate) struct LoadKeys {
     /// What to do about any other error of the server.
     pub on_error: Key<Choice<OnError>>,
     /// How long the load runs before measuring starts, such as `1m30s`; in a search before each step,
-    /// where it is `1s` unless the test says otherwise.
+    /// where it is `1s` unless the test says otherwise. `steady`: first until what the server puts off is
+    /// level, as with `steady_within`, and then for `5s`.
     pub warmup: Key<Length<5>>,
     /// How long is measured, such as `5m`; in a search in each step, where it is `5s` unless the test
     /// says otherwise.
@@ -81,6 +85,15 @@ pub(crate) struct LoadKeys {
     /// What is done to the target while it is measured, each thing at its moment.
     #[schemars(with = "Option<Vec<InterventionTable>>", length(max = MAX_INTERVENTIONS))]
     pub intervention: Option<Vec<Spanned<InterventionTable>>>,
+}
+
+impl LoadKeys {
+    /// Where `warmup` asks for a steady state, if it does.
+    pub fn steady_warmup(&self) -> Option<Place> {
+        self.warmup
+            .place()
+            .filter(|_| self.warmup.written().is_some_and(|written| written == STEADY))
+    }
 }
 
 /// One thing that is done to a target while a load is measured: a `background_work`, a `statement`
@@ -155,7 +168,7 @@ pub(crate) struct ServerKeys {
     /// Begin to measure when what the server puts off is level, and not when a clock says so: before each
     /// trial the load runs, for this long at most, such as `10m`, until the age of the checkpoint, changed
     /// data in memory, old row versions and dead rows neither grow nor fall. `warmup` comes after that.
-    #[schemars(extend("x-absent" = "`warmup` alone"))]
+    #[schemars(extend("x-absent" = "`warmup` alone; `10m` with `warmup = \"steady\"`"))]
     pub steady_within: Key<AnyLength>,
     /// After how many transactions, or operations of `key_value`, a client closes its connection and
     /// makes a new one, which the next transaction waits for: connecting and logging in are part of its

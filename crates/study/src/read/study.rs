@@ -10,7 +10,7 @@ use crate::read::hosts::{Hosts, duet, fleet, instance, parallel, slices};
 use crate::read::shape::Shape;
 use crate::read::{fit, targets, tests};
 use model::bounds::{MAX_LOOKS, MAX_REPEATS};
-use model::{AnswerAt, AnswerBy, LevelPlacement, Study, Target, Test, Until};
+use model::{AnswerAt, AnswerBy, AskedLoad, LevelPlacement, Study, Target, Test, Until};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 use toml::Spanned;
@@ -218,13 +218,20 @@ fn answer_by(
 /// The load that the report is to answer for.
 fn answer_at(written: &Spanned<AnswerAtTable>, problems: &mut Problems) -> Option<AnswerAt> {
     let table = written.get_ref();
-    let Some(rate) = table.rate.value::<u32>("rate", problems) else {
-        if !table.rate.is_some() {
-            let help = "write answer_at = { rate = 2000, slo = \"p95 < 20ms\" }";
-            problems.missing(written.span(), "`answer_at` has a rate", help);
+    let rate = table.rate.value::<u32>("rate", problems);
+    let clients = table.clients.value::<u32>("clients", problems);
+    let help = "write answer_at = { rate = 2000, slo = \"p95 < 20ms\" }";
+    match (table.rate.is_some(), table.clients.is_some()) {
+        (true, true) => {
+            problems.add(written.span(), "`answer_at` has a `rate` and `clients`").help(help);
         }
-        return None;
-    };
+        (false, false) => {
+            problems.missing(written.span(), "`answer_at` has no `rate` and no `clients`", help);
+        }
+        _ => {}
+    }
+    let load = rate.map(|rate| AskedLoad::Rate(rate.into()));
+    let load = load.or_else(|| clients.map(AskedLoad::Clients))?;
     let slo = table.slo.as_ref().and_then(|slo| match slo.get_ref().parse() {
         Ok(slo) => Some(slo),
         Err(error) => {
@@ -232,7 +239,7 @@ fn answer_at(written: &Spanned<AnswerAtTable>, problems: &mut Problems) -> Optio
             None
         }
     });
-    Some(AnswerAt { rate: rate.into(), slo })
+    Some(AnswerAt { load, slo })
 }
 
 /// Most repeats of every cell, and what else ends them.

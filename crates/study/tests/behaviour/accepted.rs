@@ -51,6 +51,24 @@ cross_check = true
 "#;
 
 #[test]
+fn a_warm_up_lasts_a_time_or_until_the_load_is_steady() {
+    let load = |keys: &str| {
+        let text = format!(
+            "[study]\nname = \"s\"\n[[target]]\nname = \"a\"\nsandbox = {{}}\n\
+             [[test]]\nworkload = \"oltp_write_only\"\nclients = [1]\n{keys}\n"
+        );
+        let study = parse(&text, "s.toml").unwrap();
+        let load = study.tests[0].load().unwrap();
+        (load.warmup.as_secs(), load.steady_within.map(|within| within.as_secs()))
+    };
+    assert_eq!(load(""), (5, None));
+    assert_eq!(load("warmup = \"7s\""), (7, None));
+    assert_eq!(load("warmup = \"steady\""), (5, Some(600)));
+    assert_eq!(load("warmup = \"steady\"\nsteady_within = \"2m\""), (5, Some(120)));
+    assert_eq!(load("warmup = \"7s\"\nsteady_within = \"2m\""), (7, Some(120)));
+}
+
+#[test]
 fn every_key_arrives() {
     let study = parse(EVERY_KEY, "s").unwrap();
     assert_eq!((study.repeats, study.seed, study.confidence, study.margin), (5, 9, 0.9, 0.01));

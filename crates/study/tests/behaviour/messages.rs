@@ -205,6 +205,17 @@ fn a_load_settles_only_where_a_steady_state_can_be_waited_for() {
     assert_says(&cold, &["`steady_within` does not work with cold caches"]);
     let work = with("steady_within = \"10m\"\ntransactions = 500");
     assert_says(&work, &["`steady_within` cannot stand beside `transactions`"]);
+    // The same where the warm-up asks for it.
+    let warmup = |keys: &str| with(&format!("warmup = \"steady\"\n{keys}"));
+    let cold = warmup("cache = \"cold\"");
+    assert_says(&cold, &["s.toml:11:10: `warmup = \"steady\"` does not work with cold caches"]);
+    let work = warmup("transactions = 500");
+    assert_says(&work, &["`warmup = \"steady\"` cannot stand beside `transactions`"]);
+    let search =
+        "[[test]]\nworkload = \"oltp_read_only\"\nslo = \"p95 < 5ms\"\nwarmup = \"steady\"\n";
+    let search = refusal(&format!("{HEAD}{TARGET}{search}"));
+    assert_says(&search, &["`warmup` cannot be `steady` in a search"]);
+    assert_says(&with("warmup = \"steadi\""), &["`warmup`: "]);
 }
 
 /// The message for a Redis target and a test of keys, each with these lines.

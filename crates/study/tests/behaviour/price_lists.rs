@@ -1,6 +1,6 @@
 //! Prices out of lists that a cloud publishes, and files of prices.
 
-use model::{Price, PriceUnit, Study};
+use model::{AskedLoad, Price, PriceUnit, Study};
 use std::path::Path;
 use study::{load, prices};
 use tempfile::TempDir;
@@ -36,10 +36,30 @@ const JSON: &str = r#"{
   }
 }"#;
 
+/// What Infracost says of a database and its storage, and of backups whose size it was not told.
+const BREAKDOWN: &str = r#"{
+  "version": "0.2", "currency": "EUR", "timeGenerated": "2026-11-03T09:10:11.5Z",
+  "projects": [{ "name": "shop", "metadata": {}, "pastBreakdown": { "resources": [] }, "breakdown": {
+    "resources": [
+      { "name": "aws_db_instance.main", "resourceType": "aws_db_instance", "monthlyCost": "214.6",
+        "costComponents": [
+          { "name": "Database instance (on-demand, Single-AZ, db.r7g.large)", "unit": "hours",
+            "hourlyQuantity": "1", "monthlyQuantity": "730", "price": "0.262", "monthlyCost": "191.26" }],
+        "subresources": [{ "name": "disk", "costComponents": [
+          { "name": "Storage (general purpose SSD, gp3)", "unit": "GB", "monthlyQuantity": "200",
+            "price": "0.1167", "monthlyCost": "23.34" }] }] },
+      { "name": "aws_db_instance.dumped", "costComponents": [
+          { "name": "Additional backup storage", "unit": "GB", "hourlyQuantity": null,
+            "monthlyQuantity": null, "price": "0.095", "hourlyCost": null, "monthlyCost": null }] },
+      { "name": "aws_iam_role.free", "costComponents": [] }
+    ] } }]
+}"#;
+
 fn directory() -> TempDir {
     let directory = TempDir::new().unwrap();
     std::fs::write(directory.path().join("rds.csv"), CSV).unwrap();
     std::fs::write(directory.path().join("rds.json"), JSON).unwrap();
+    std::fs::write(directory.path().join("infracost.json"), BREAKDOWN).unwrap();
     directory
 }
 
@@ -92,6 +112,31 @@ fn the_json_of_a_cloud_says_the_same() {
 }
 
 #[test]
+fn a_resource_of_infracost_is_paid_with_all_its_parts() {
+    let of = |item: &str| price_with(&format!("list = \"infracost.json\", items = [{{ {item} }}]"));
+    let price = of("sku = \"aws_db_instance.main\"");
+    assert_eq!((price.currency.as_str(), price.date.as_deref()), ("EUR", Some("2026-11-03")));
+    let parts: Vec<_> =
+        price.items.iter().map(|item| (item.amount, item.per, item.quantity)).collect();
+    assert_eq!(parts, [(191.26, PriceUnit::Month, None), (23.34, PriceUnit::Month, None)]);
+    assert!(price.items[0].name.starts_with("Database instance (on-demand"), "{price:?}");
+    let two = of("sku = \"aws_db_instance.main\", quantity = 2, name = \"replicas\"");
+    assert_eq!(two.items[1].quantity, Some(2.0));
+    assert!(two.items[1].name.starts_with("replicas: Storage (general"), "{two:?}");
+
+    let refused = |sku: &str| {
+        let list = format!("list = \"infracost.json\", items = [{{ sku = \"{sku}\" }}]");
+        study_with(&list).unwrap_err()
+    };
+    let unknown = refused("aws_db_instance.dumped");
+    assert!(unknown.contains("Additional backup storage is priced by the GB"), "{unknown}");
+    assert!(unknown.contains("say it in Infracost’s usage file"), "{unknown}");
+    for none in ["aws_iam_role.free", "aws_db_instance.other"] {
+        assert!(refused(none).contains("the address of a resource that costs something"));
+    }
+}
+
+#[test]
 fn what_a_list_cannot_say_is_refused() {
     let item = |item: &str| format!("list = \"rds.csv\", items = [{{ {item} }}]");
     for (price, part) in [
@@ -138,7 +183,7 @@ fn a_file_of_prices_has_those_of_a_study_by_target() {
 }
 
 #[test]
-fn the_load_that_a_study_asks_about_has_a_rate_and_perhaps_a_bound() {
+fn the_load_that_a_study_asks_about_is_a_rate_or_clients_and_perhaps_has_a_bound() {
     let of = |asked: &str| {
         let text = format!(
             "[study]\nname = \"s\"\nanswer_at = {asked}\n[[target]]\nname = \"a\"\nsandbox = {{}}\n\
@@ -147,9 +192,12 @@ fn the_load_that_a_study_asks_about_has_a_rate_and_perhaps_a_bound() {
         study::parse(&text, "s.toml").map(|study| study.answer_at).map_err(|e| e.to_string())
     };
     let asked = of("{ rate = 2000, slo = \"p95 < 20ms\" }").unwrap().unwrap();
-    assert_eq!((asked.rate, asked.slo.unwrap().to_string().as_str()), (2_000.0, "p95 < 20 ms"));
+    assert_eq!(asked.load, AskedLoad::Rate(2_000.0));
+    assert_eq!(asked.slo.unwrap().to_string(), "p95 < 20 ms");
+    assert_eq!(of("{ clients = 64 }").unwrap().unwrap().load, AskedLoad::Clients(64));
     for (written, part) in [
-        ("{ slo = \"p95 < 20ms\" }", "`answer_at` has a rate"),
+        ("{ slo = \"p95 < 20ms\" }", "`answer_at` has no `rate` and no `clients`"),
+        ("{ rate = 5, clients = 5 }", "`answer_at` has a `rate` and `clients`"),
         ("{ rate = 0 }", "from 1 to"),
         ("{ rate = 5, slo = \"p95\" }", "`slo`"),
     ] {

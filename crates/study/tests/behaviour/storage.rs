@@ -30,6 +30,14 @@ fn refusal(target: &str, test: &str) -> String {
 }
 
 #[test]
+fn no_steady_state_of_volumes_can_be_waited_for() {
+    let message = refusal(TARGET, "vms = 2\npattern = \"o1 b4k\"\nwarmup = \"steady\"");
+    for said in ["`warmup` cannot be `steady` on storage", "a time like 10m"] {
+        assert!(message.contains(said), "{message}");
+    }
+}
+
+#[test]
 fn volumes_are_paths_and_what_may_be_erased_is_one_of_them() {
     let erase = format!("{TARGET}\nerase = [\"/dev/sdx\"]");
     let study = parse(&text(&erase, "vms = 2\npattern = \"o1 b4k\""), "s").unwrap();

@@ -19,6 +19,9 @@ struct Reading {
     /// Seconds since 1970.
     at: f64,
     cpu_seconds: f64,
+    system_cpu_seconds: f64,
+    /// Of the whole machine.
+    context_switches: f64,
     written_bytes: f64,
     resident_bytes: f64,
 }
@@ -28,15 +31,19 @@ fn read(server: u32, device: &Path) -> Option<Reading> {
     let stat = std::fs::read_to_string(format!("/proc/{server}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(") ")?;
     let fields: Vec<&str> = rest.split(' ').collect();
-    let ticks: f64 = [11, 12].iter().map(|&at: &usize| fields[at].parse::<f64>().unwrap()).sum();
+    let [user, system] = [11, 12].map(|at: usize| fields[at].parse::<f64>().unwrap());
     let pages: f64 = fields[21].parse().unwrap();
     let name = device.file_name()?.to_str()?;
     let device = std::fs::read_to_string(format!("/sys/block/{name}/stat")).ok()?;
     let sectors: f64 = device.split_whitespace().nth(6)?.parse().ok()?;
+    let machine = std::fs::read_to_string("/proc/stat").ok()?;
+    let switches = machine.lines().find_map(|line| line.strip_prefix("ctxt "))?;
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
     Some(Reading {
         at,
-        cpu_seconds: ticks / 100.0,
+        cpu_seconds: (user + system) / 100.0,
+        system_cpu_seconds: system / 100.0,
+        context_switches: switches.parse().ok()?,
         written_bytes: sectors * 512.0,
         resident_bytes: pages * 4096.0,
     })
@@ -106,6 +113,12 @@ fn processor_time_bytes_and_memory_are_those_that_the_kernel_counts() {
     let cpu = used(&trial, Metric::ServerCpu) * operations / 1e6;
     let counted = grown(|reading| reading.cpu_seconds);
     assert!((cpu - counted).abs() <= AGREES * counted + 2.0 * TICK, "{cpu} s, {counted} s");
+    let system = used(&trial, Metric::ServerSystemCpu) * operations / 1e6;
+    let counted = grown(|reading| reading.system_cpu_seconds);
+    assert!((system - counted).abs() <= AGREES * counted + 2.0 * TICK, "{system} s, {counted} s");
+    let switches = used(&trial, Metric::ContextSwitches) * operations;
+    let counted = grown(|reading| reading.context_switches);
+    assert!((switches - counted).abs() <= AGREES * counted, "{switches}, {counted} switches");
     let written = used(&trial, Metric::DiskWrittenBytes) * operations;
     let counted = grown(|reading| reading.written_bytes);
     assert!((written - counted).abs() <= AGREES * counted, "{written} and {counted} bytes");

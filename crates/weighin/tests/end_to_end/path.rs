@@ -160,6 +160,19 @@ fn what_cannot_be_on_the_way_is_refused_with_what_to_do() {
     checked(container, &test).refused(2, &["reached over its socket"]);
 }
 
+/// That the report says what the way of the second target costs; what of.
+#[track_caller]
+fn assert_costs(report: &Value, what: &str) -> Value {
+    let findings = report["findings"].as_array().unwrap();
+    let cost = findings.iter().find(|one| one["evidence"]["kind"] == "path_cost");
+    let cost = &cost.unwrap_or_else(|| panic!("{what}: nothing is said of the cost"))["evidence"];
+    assert_eq!((&cost["baseline"], &cost["candidate"]), (&"near".into(), &"far".into()));
+    for figure in ["added_ms", "server_cpu_us"] {
+        assert!(cost[figure]["interval"].is_object(), "{what}: {figure}: {cost}");
+    }
+    cost.clone()
+}
+
 #[test]
 fn tls_is_a_factor_on_private_servers_of_every_system() {
     let keys = "workload = \"key_value\"\nkeys = 1_000".to_owned();
@@ -171,6 +184,7 @@ fn tls_is_a_factor_on_private_servers_of_every_system() {
         let test = format!("{work}\nclients = 2\nduration = \"500ms\"");
         let report = ran(&place, &two(&way(false), &way(true), &test));
         assert_labels(&report, "TLS", ["without TLS", "with TLS"]);
+        assert_costs(&report, kind);
         // The kernel does not say when what is encrypted came in.
         let has_stamps = |target: &str| {
             let all = records(&place, target);
@@ -288,6 +302,8 @@ fn a_pooler_is_a_factor_with_its_own_processor_time() {
 #[track_caller]
 fn assert_through(place: &Workplace, report: &Value, program: &str) {
     assert_labels(report, "proxy", ["directly", &format!("through {program}")]);
+    let cost = assert_costs(report, program);
+    assert!(cost["path_cpu_us"]["point"].as_f64().unwrap() > 0.0, "{cost}");
     let cpu = |target: &str| {
         let all = records(place, target);
         all.iter().map(|one| one.used(Resource::PathCpu).map(|used| used.value)).collect::<Vec<_>>()

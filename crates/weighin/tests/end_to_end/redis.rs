@@ -15,7 +15,7 @@ use crate::support::{
     Ran, Started, Workplace, adds_up, certificates, number, shared_directory, wait_for, whole,
 };
 use host::local::sandbox::{Sandbox, SandboxOptions};
-use model::System;
+use model::{Resource, System, signal};
 use redis::client::RedisConnection;
 use redis::protocol::Value;
 use std::collections::BTreeMap;
@@ -268,6 +268,34 @@ fn a_study_of_two_ways_to_sync_the_log_ends_in_a_report() {
     }
     let json = place.weighin(&["report", "cache.toml", "--format", "json"]).json();
     assert!(!json.to_string().contains("counters_disagree"), "{json:#}");
+    place.assert_no_server_left();
+}
+
+#[test]
+fn the_log_grows_by_the_commands_that_write() {
+    let place = Workplace::new();
+    let not = sandbox("save = \"\"");
+    let logged = sandbox("appendonly = true, auto-aof-rewrite-percentage = 0, save = \"\"");
+    let test = "keys = 1_000\nvalue_size = 400\nratio = \"1:0\"\nclients = [2]\nwarmup = \"100ms\"\n\
+                duration = \"2s\"";
+    place.write("cache.toml", study_of(&[("logged", &logged), ("not", &not)], test));
+    place.weighin(&["run", "cache.toml"]).done();
+    for trial in place.store().dataset().unwrap().trials {
+        let load = trial.load().unwrap();
+        let each = trial.used(Resource::LogBytes).map(|used| used.value);
+        if trial.key.target == "not" {
+            assert_eq!(each, None);
+            continue;
+        }
+        // The log holds the commands as they were sent.
+        let sent: u64 =
+            [&load.warmup, &load.measure, &load.drain].iter().map(|phase| phase.sent_bytes).sum();
+        let [before, after] = [&trial.sampling.before, &trial.sampling.after]
+            .map(|reading| reading.as_ref().unwrap().counters[signal::LOG_WRITTEN]);
+        let grown = (after - before) as f64;
+        assert!((grown / sent as f64 - 1.0).abs() < 0.01, "{grown} of {sent}");
+        assert!(each.is_some_and(|each| (200.0..900.0).contains(&each)), "{each:?}");
+    }
     place.assert_no_server_left();
 }
 

@@ -89,7 +89,7 @@ fn a_load_is_measured_once_debts_are_level() {
          [[target]]\nname = \"maria\"\nsandbox = {}\n\
          [[target]]\nname = \"postgres\"\nkind = \"postgresql\"\nsandbox = {}\n";
     let test = "[[test]]\nname = \"read\"\nworkload = \"oltp_point_select\"\ntables = 1\n\
-         table_size = 1000\nrate = 50\nwarmup = \"0s\"\nduration = \"1s\"\nsteady_within = \"5m\"\n";
+         table_size = 1000\nrate = 50\nwarmup = \"steady\"\nduration = \"1s\"\nsteady_within = \"5m\"\n";
     place.write("level.toml", format!("{servers}{test}"));
     let plan = place.weighin(&["plan", "level.toml"]).done();
     assert!(plan.contains("runs until what the server puts off is level"), "{plan}");

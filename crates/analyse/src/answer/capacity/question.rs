@@ -3,7 +3,7 @@
 use super::beyond::Beyond;
 use crate::{Analysis, ProfileStretch, TestAnalysis};
 use findings::{Amount, BreakEven, BurstEnds, CostGap};
-use model::{Bound, Level, Metric, Slo, Test};
+use model::{AnswerAt, AskedLoad, Bound, Level, Metric, Slo, Study, Test};
 use serde::Serialize;
 use stats::{Estimate, Interval};
 
@@ -22,6 +22,19 @@ pub struct Question {
     pub budget: Option<Budget>,
     /// A page that asks the database several times before it is complete.
     pub page: Option<Page>,
+}
+
+impl Question {
+    /// What a study asks about a load; `None` where it asks about none.
+    pub fn for_study(study: &Study) -> Option<Self> {
+        let AnswerAt { load, slo } = study.answer_at?;
+        let (rate, clients) = match load {
+            AskedLoad::Rate(rate) => (Some(rate), None),
+            AskedLoad::Clients(clients) => (None, Some(clients)),
+        };
+        let latency = slo.into_iter().collect();
+        Some(Self { rate, clients, latency, ..Self::default() })
+    }
 }
 
 /// The most that a month may cost.

@@ -68,7 +68,8 @@ pub fn chart(analysis: &Analysis, request: &ChartRequest) -> Result<String, NoCh
         "trial" => {
             let (record, trial) = of_trial()?;
             let body = timelines::plain(analysis, test, record);
-            body.map(|body| Sheet::new("Over time", &trial.key.to_string(), body))
+            let lines = timelines::key_entries(&[trial]);
+            body.map(|body| Sheet::new("Over time", &trial.key.to_string(), body).with_lines(lines))
         }
         name => of_metric(analysis, test, metric(analysis, test, name)?),
     };

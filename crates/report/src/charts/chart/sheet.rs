@@ -2,6 +2,7 @@
 
 use super::{ChartRequest, coloured, source};
 use crate::charts::svg::{self, Body};
+use crate::charts::timelines::KeySample;
 use crate::formats::html;
 use crate::mark;
 use crate::numbers::shortened;
@@ -34,7 +35,7 @@ pub(super) struct Sheet {
     heading: String,
     hint: String,
     body: Body,
-    has_legend: bool,
+    legend: Legend,
     /// The trial that it is of, where it is of one.
     trial: Option<String>,
     /// Whether lines of text must be broken for a narrow drawing.
@@ -48,14 +49,20 @@ impl Sheet {
             heading: heading.to_owned(),
             hint: hint.to_owned(),
             body,
-            has_legend: false,
+            legend: Legend::None,
             trial: None,
             is_narrow,
         }
     }
 
+    /// With the targets, where the drawing does not name them.
     pub(super) fn with_legend(self, has_legend: bool) -> Self {
-        Self { has_legend, ..self }
+        Self { legend: if has_legend { Legend::Targets } else { Legend::None }, ..self }
+    }
+
+    /// With what lines and shades over time are.
+    pub(super) fn with_lines(self, lines: Vec<(KeySample, &'static str)>) -> Self {
+        Self { legend: Legend::Lines(lines), ..self }
     }
 
     pub(super) fn of_trial(self, key: &TrialKey) -> Self {
@@ -104,27 +111,73 @@ impl Sheet {
 
     /// Keys with names in lines, and the height that they take.
     fn legend(&self, analysis: &Analysis, test: &TestAnalysis) -> (Markup, f64) {
-        if !self.has_legend {
-            return (markup! {}, 0.0);
-        }
-        let (mut x, mut y) = (MARGIN, MARGIN + HEAD);
+        let entries: Vec<(Key, String)> = match &self.legend {
+            Legend::None => return (markup! {}, 0.0),
+            Legend::Targets => coloured(analysis, test)
+                .map(|(series, name)| (Key::Target(series), shortened(name, LONGEST_NAME)))
+                .collect(),
+            Legend::Lines(lines) => lines
+                .iter()
+                .map(|(sample, text)| (Key::OverTime(*sample), (*text).to_owned()))
+                .collect(),
+        };
+        let top = MARGIN + HEAD + if self.is_narrow { LINE } else { 0.0 };
+        let (mut x, mut y) = (MARGIN, top);
         let mut placed = Vec::new();
-        for (series, name) in coloured(analysis, test) {
-            let name = shortened(name, LONGEST_NAME);
+        for (key, name) in entries {
             let wide = name.chars().count() as f64 * CHARACTER + 48.0;
             if x > MARGIN && x + wide > MARGIN + self.body.width {
                 (x, y) = (MARGIN, y + LINE);
             }
-            placed.push((series, name, (x, y)));
+            placed.push((key, name, (x, y)));
             x += wide;
         }
         let drawn = markup! {
-            @for (series, name, (x, y)) in &placed {
-                (svg::sample(*series, (x + 13.0, *y)))
+            @for (key, name, (x, y)) in &placed {
+                (key.draw((x + 13.0, *y)))
                 text x=(x + 32.0) y=(y + 4.0) { (name) }
             }
         };
-        (drawn, y - MARGIN - HEAD + LINE)
+        (drawn, y - top + LINE)
+    }
+}
+
+/// What a legend names.
+enum Legend {
+    None,
+    Targets,
+    Lines(Vec<(KeySample, &'static str)>),
+}
+
+/// What stands beside a name of a legend.
+enum Key {
+    Target(usize),
+    OverTime(KeySample),
+}
+
+impl Key {
+    /// Around a point.
+    fn draw(&self, (x, y): (f64, f64)) -> Markup {
+        const HALF: f64 = 13.0;
+        const SHADES: [&str; 5] = ["h1", "h2", "h3", "h4", "h5"];
+        let shade = 2.0 * HALF / SHADES.len() as f64;
+        markup! {
+            @match self {
+                Self::Target(series) => (svg::sample(*series, (x, y))),
+                Self::OverTime(KeySample::Line(class)) => {
+                    path class={ "trace " (class) } d={ "M" (x - HALF) " " (y) "H" (x + HALF) } {}
+                }
+                Self::OverTime(KeySample::Stretch(_, class)) => {
+                    rect class=(class) x=(x - HALF) y=(y - 5.0) width=(2.0 * HALF) height="10" {}
+                }
+                Self::OverTime(KeySample::Shades) => {
+                    @for (number, class) in SHADES.iter().enumerate() {
+                        rect class={ "shade " (class) } x=(x - HALF + shade * number as f64) y=(y - 5.0)
+                            width=(shade) height="10" {}
+                    }
+                }
+            }
+        }
     }
 }
 

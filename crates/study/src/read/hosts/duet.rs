@@ -112,7 +112,7 @@ fn not_at_once(test: &Test) -> Option<(&'static str, &'static str)> {
     if load.steady_within.is_some() {
         return Some((
             "settles before it is measured, which the others would have to wait for",
-            "remove `steady_within`, or `duet`",
+            "give `warmup` a time and remove `steady_within`, or remove `duet`",
         ));
     }
     if test.cache == CacheState::Cold {

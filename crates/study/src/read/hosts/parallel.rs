@@ -57,7 +57,7 @@ pub(crate) fn parallel(
                     "`parallel`: the test `{}` settles before it is measured, and those that are steady would wait for the others",
                     test.name
                 ),
-                "remove `steady_within`, or `parallel`",
+                "give `warmup` a time and remove `steady_within`, or remove `parallel`",
             );
         }
     }

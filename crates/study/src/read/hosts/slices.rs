@@ -101,7 +101,7 @@ fn in_one_piece(test: &Test) -> Option<(&'static str, &'static str)> {
     if load.steady_within.is_some() {
         return Some((
             "settles before it is measured, which the others would have to wait for",
-            "remove `steady_within`, or `slices`",
+            "give `warmup` a time and remove `steady_within`, or remove `slices`",
         ));
     }
     if test.cache == CacheState::Cold {

@@ -1,15 +1,24 @@
-//! Price lists as JSON: products, and their prices by term and SKU.
+//! Price lists as JSON: products, and their prices by term and SKU; or the breakdown that Infracost makes of a
+//! Terraform project.
 
+use super::infracost::{Project, parts};
 use super::row::{ON_DEMAND, Row};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::io::{BufReader, Error, Read};
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct File {
     #[serde(default)]
     products: BTreeMap<String, Product>,
-    terms: Terms,
+    terms: Option<Terms>,
+    /// Of Infracost, as what follows.
+    projects: Option<Vec<Project>>,
+    #[serde(default)]
+    currency: String,
+    #[serde(default)]
+    time_generated: String,
 }
 
 #[derive(Deserialize)]
@@ -52,13 +61,20 @@ struct Dimension {
 /// The rows of some SKUs, as a list as CSV has them.
 pub(super) fn rows(file: impl Read, skus: &[String]) -> Result<Vec<Row>, Error> {
     let list: File = serde_json::from_reader(BufReader::new(file)).map_err(Error::other)?;
+    if let Some(projects) = &list.projects {
+        if list.currency.is_empty() {
+            return Err(Error::other("this breakdown names no `currency`"));
+        }
+        return Ok(parts(projects, skus, &list.currency, &list.time_generated));
+    }
+    let terms = list.terms.ok_or_else(|| Error::other("it has neither `terms` nor `projects`"))?;
     let mut rows = Vec::new();
     for sku in skus {
         let region = list.products.get(sku).and_then(|product| {
             let Attributes { region_code, location } = &product.attributes;
             region_code.clone().or_else(|| location.clone())
         });
-        let offers = list.terms.on_demand.get(sku).into_iter().flat_map(BTreeMap::values);
+        let offers = terms.on_demand.get(sku).into_iter().flat_map(BTreeMap::values);
         for offer in offers {
             for dimension in offer.price_dimensions.values() {
                 rows.extend(dimension.price_per_unit.iter().map(|(currency, price)| Row {
@@ -70,6 +86,7 @@ pub(super) fn rows(file: impl Read, skus: &[String]) -> Result<Vec<Row>, Error> 
                     price: price.clone(),
                     currency: currency.clone(),
                     region: region.clone().unwrap_or_default(),
+                    is_part: false,
                 }));
             }
         }

@@ -39,7 +39,7 @@ pub(super) fn read(
         Ok(rows) => Some(rows),
         Err(reason) => {
             problems.add(at, format!("the price list {written} cannot be read: {reason}")).help(
-                "a list is the CSV or JSON that AWS publishes; its path is relative to this file",
+                "a list is the CSV or JSON that AWS publishes, or Infracost’s breakdown as JSON; its path is relative to this file",
             );
             None
         }
@@ -149,6 +149,7 @@ impl PriceTable<'_> {
             price: field(columns.price),
             currency: field(columns.currency),
             region: columns.region.map(field).unwrap_or_default(),
+            is_part: false,
         });
         Ok(())
     }

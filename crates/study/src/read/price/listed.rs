@@ -1,5 +1,6 @@
 //! Items of a price that a list gives: by SKU, on demand, in one currency.
 
+use super::infracost::MONTH;
 use super::item::{item_name, not_negative, refuse_quantity};
 use super::list;
 use super::row::{ON_DEMAND, Row};
@@ -10,6 +11,8 @@ use toml::Spanned;
 
 /// Most characters of an item's name out of a list.
 const LONGEST_NAME: usize = 48;
+/// What helps where a list does not.
+const BY_HAND: &str = "write the item with `name`, `amount` and `per`";
 /// Characters of a date: `2026-11-01`.
 const DATE: usize = 10;
 
@@ -38,7 +41,8 @@ pub(super) fn items(table: &PriceTable, problems: &mut Problems) -> FromList {
     let currency = table.currency.as_ref().map(|currency| currency.get_ref().as_str());
     let mut from = FromList::default();
     for item in wanted {
-        let Some((row, listed)) = listed(item, &rows, currency, problems) else { continue };
+        let listed = listed(item, &rows, currency, problems);
+        let Some((row, _)) = listed.first() else { continue };
         if from.currency.as_ref().is_some_and(|first| *first != row.currency) {
             problems
                 .add(item.span(), "the items are listed in several currencies")
@@ -50,7 +54,7 @@ pub(super) fn items(table: &PriceTable, problems: &mut Problems) -> FromList {
         from.date = from.date.take().max((!date.is_empty()).then_some(date));
         let region = (!row.region.is_empty()).then(|| text::line(&row.region).into_owned());
         from.region = from.region.take().or(region);
-        from.items.push(listed);
+        from.items.extend(listed.into_iter().map(|(_, item)| item));
     }
     from
 }
@@ -76,17 +80,17 @@ fn sku(item: &Spanned<PriceItemTable>) -> Option<String> {
     item.get_ref().sku.as_ref().map(|sku| sku.get_ref().clone())
 }
 
-/// The row of an item's SKU, and what it is in a bill.
+/// The rows of an item's SKU, and what they are in a bill; none where a problem was noted. They are several only
+/// of what is paid in parts.
 fn listed<'a>(
     item: &Spanned<PriceItemTable>,
     rows: &'a [Row],
     currency: Option<&str>,
     problems: &mut Problems,
-) -> Option<(&'a Row, PriceItem)> {
+) -> Vec<(&'a Row, PriceItem)> {
     let (at, table) = (item.span(), item.get_ref());
-    let sku = sku(item)?;
+    let Some(sku) = sku(item) else { return Vec::new() };
     let shown = text::excerpt(&sku, LONGEST_NAME).into_owned();
-    let by_hand = "write the item with `name`, `amount` and `per`";
     if table.amount.is_some() || table.per.is_some() {
         problems
             .add(at.clone(), "an item with a `sku` has its amount and its unit from the price list")
@@ -97,34 +101,55 @@ fn listed<'a>(
         .filter(|row| row.sku == sku && row.term == ON_DEMAND)
         .filter(|row| currency.is_none_or(|currency| row.currency == currency))
         .collect();
-    let row = match own.as_slice() {
-        [row] => *row,
-        [] => {
-            let of = currency.map_or(String::new(), |currency| format!(" in {currency}"));
-            problems
-                .add(at, format!("the price list has no SKU {shown} on demand{of}"))
-                .help("take it from the column SKU of a row whose TermType is OnDemand");
-            return None;
-        }
-        several => {
-            let message = format!(
-                "the price list has {} prices of {shown}: tiers, or currencies",
-                several.len()
-            );
-            problems.add(at, message).help(format!("say `currency`, or {by_hand}"));
-            return None;
-        }
-    };
-    let unit_name = text::excerpt(&row.unit, LONGEST_NAME);
-    let Some(unit) = list::unit(&row.unit) else {
+    let is_whole = own.len() == 1 || own.iter().all(|row| row.is_part);
+    if own.is_empty() {
+        let of = currency.map_or(String::new(), |currency| format!(" in {currency}"));
+        problems.add(at, format!("the price list has no SKU {shown} on demand{of}")).help(
+            "take it from the column SKU of a row whose TermType is OnDemand; in a breakdown of Infracost it is \
+             the address of a resource that costs something",
+        );
+        return Vec::new();
+    }
+    if !is_whole {
         let message =
-            format!("{shown} is priced by the {unit_name}, which a load does not determine");
-        problems.add(at, message).help(by_hand);
+            format!("the price list has {} prices of {shown}: tiers, or currencies", own.len());
+        problems.add(at, message).help(format!("say `currency`, or {BY_HAND}"));
+        return Vec::new();
+    }
+    let name = item_name(table, problems);
+    let of_row = |row: &'a Row| Some((row, line_item(item, row, name.as_deref(), problems)?));
+    let items: Vec<Option<(&Row, PriceItem)>> = own.into_iter().map(of_row).collect();
+    items.into_iter().collect::<Option<_>>().unwrap_or_default()
+}
+
+/// A row in a bill.
+fn line_item(
+    item: &Spanned<PriceItemTable>,
+    row: &Row,
+    name: Option<&str>,
+    problems: &mut Problems,
+) -> Option<PriceItem> {
+    let (at, table) = (item.span(), item.get_ref());
+    let called = match row.is_part {
+        true => format!("{}, {}", row.sku, row.description),
+        false => row.sku.clone(),
+    };
+    let called = text::excerpt(&called, 2 * LONGEST_NAME).into_owned();
+    let unit_name = text::excerpt(&row.unit, LONGEST_NAME);
+    let Some(unit) = list::unit(&row.unit).filter(|_| !row.is_part || row.unit == MONTH) else {
+        let (why, help) = match row.is_part {
+            true => (
+                "its quantity is not in the breakdown",
+                format!("say it in Infracost’s usage file, or {BY_HAND}"),
+            ),
+            false => ("which a load does not determine", BY_HAND.to_owned()),
+        };
+        problems.add(at, format!("{called} is priced by the {unit_name}, {why}")).help(help);
         return None;
     };
     let amount = row.price.parse::<f64>().ok().map(|price| price * unit.times);
     let Some(amount) = amount.filter(|amount| amount.is_finite() && *amount >= 0.0) else {
-        problems.add(at, format!("the price list has no amount for {shown}")).help(by_hand);
+        problems.add(at, format!("the price list has no amount for {called}")).help(BY_HAND);
         return None;
     };
     let quantity = not_negative("a quantity", &table.quantity, problems);
@@ -132,19 +157,27 @@ fn listed<'a>(
         problems
             .add(
                 at,
-                format!("{shown} is sold by the {unit_name}: how many are paid for is not known"),
+                format!("{called} is sold by the {unit_name}: how many are paid for is not known"),
             )
             .help("give the item a `quantity`");
         return None;
     }
     refuse_quantity(&table.quantity, unit.per, problems);
-    let name = item_name(table, problems).unwrap_or_else(|| name_of(row, &sku));
-    Some((row, PriceItem { name, amount, per: unit.per, quantity }))
+    let name = match (name, row.is_part) {
+        (Some(name), false) => name.to_owned(),
+        (Some(name), true) => shortened(&format!("{name}: {}", row.description)),
+        (None, _) => name_of(row),
+    };
+    Some(PriceItem { name, amount, per: unit.per, quantity })
 }
 
 /// The beginning of what the list calls it.
-fn name_of(row: &Row, sku: &str) -> String {
-    let described = if row.description.trim().is_empty() { sku } else { row.description.trim() };
-    let cut: String = described.chars().take(LONGEST_NAME).collect();
+fn name_of(row: &Row) -> String {
+    let described = row.description.trim();
+    shortened(if described.is_empty() { &row.sku } else { described })
+}
+
+fn shortened(name: &str) -> String {
+    let cut: String = name.chars().take(LONGEST_NAME).collect();
     text::line(cut.trim_end()).into_owned()
 }

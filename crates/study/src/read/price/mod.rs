@@ -1,5 +1,6 @@
 //! What a target costs.
 
+mod infracost;
 mod item;
 mod json;
 mod list;

@@ -14,4 +14,6 @@ pub(super) struct Row {
     pub(super) price: String,
     pub(super) currency: String,
     pub(super) region: String,
+    /// Whether it is paid together with the other rows of its SKU.
+    pub(super) is_part: bool,
 }

@@ -10,10 +10,6 @@ use model::{
 use std::time::Duration;
 use toml::Spanned;
 
-/// The labels that follow from paths.
-const TLS: &str = "TLS";
-const PROXY: &str = "proxy";
-
 /// The path of a target, where it has one.
 pub(crate) fn path(table: &mut TargetTable, problems: &mut Problems) -> Option<NetworkPath> {
     let written = table.path.take()?;
@@ -148,12 +144,12 @@ pub(crate) fn label(targets: &mut [(Target, Place)], problems: &mut Problems) {
             Some(proxy) => format!("through {proxy}"),
             None => "directly".to_owned(),
         };
-        add(targets, PROXY, way);
+        add(targets, NetworkPath::PROXY, way);
     }
     if targets.iter().any(|(target, _)| target.path.as_ref().is_some_and(|path| path.tls.is_some()))
     {
         let word = |target: &Target| if is_encrypted(target) { "with TLS" } else { "without TLS" };
-        add(targets, TLS, |target| word(target).to_owned());
+        add(targets, NetworkPath::TLS, |target| word(target).to_owned());
     }
 }
 

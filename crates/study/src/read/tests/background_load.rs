@@ -3,7 +3,7 @@
 use crate::keys::value::applies_only_with;
 use crate::problem::Problems;
 use crate::read::tests::load;
-use crate::read::tests::table::{TestTable, TimedTable};
+use crate::read::tests::table::{STEADY_WITHIN, TestTable, TimedTable};
 use model::system::Feature;
 use model::{BesideLoad, CacheState, OltpMix, Statement, Task, Workload};
 
@@ -68,10 +68,11 @@ pub(crate) fn with_load(
             )
             .help("give `clients` as numbers: how many clients run beside the statements");
     }
-    if let (Some(at), true) = (table.place("steady_within"), load.steady_within.is_some()) {
+    let steady = table.given(STEADY_WITHIN, problems).filter(|_| load.steady_within.is_some());
+    if let Some((key, at)) = steady {
         problems
-            .add(at, "`steady_within` does not work beside statements")
-            .help("raise `warmup`, which the load has before the statements");
+            .add(at, format!("{key} does not work beside statements"))
+            .help("give `warmup` a time, which the load has before the statements");
     }
     load.duration = statement.longest_load(before, after);
     if let (Some(Workload::Oltp(data)), Workload::Oltp(oltp)) =

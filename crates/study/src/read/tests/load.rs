@@ -4,8 +4,8 @@ use crate::keys::choices::workload_names;
 use crate::keys::forms::TASKS;
 use crate::keys::value::{applies_only_with, one_of};
 use crate::keys::{LoadKeys, ServerKeys};
-use crate::problem::Problems;
-use crate::read::tests::table::{LoadTable, TestTable, WorkTable};
+use crate::problem::{Place, Problems};
+use crate::read::tests::table::{LoadTable, STEADY_WITHIN, TestTable, WorkTable};
 use crate::read::tests::{
     intervention, key_value, level, oltp, profile, slo, storage, transactions,
 };
@@ -48,7 +48,11 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
         false => (DEFAULT_WARMUP, DEFAULT_DURATION),
         true => (slo::STEP_WARMUP, slo::STEP_DURATION),
     };
-    let warmup = keys.warmup.value_or("warmup", default_warmup, problems);
+    let steady = keys.steady_warmup();
+    let warmup = match steady {
+        Some(_) => default_warmup,
+        None => keys.warmup.value_or("warmup", default_warmup, problems),
+    };
     let (operations, mut duration) = amount(table, load, default_duration, problems);
     if let Some(profile) = &profile {
         duration = profile.duration();
@@ -79,7 +83,7 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
     let arrivals = level::arrivals(table, load, searches, problems);
     let policy = error_policy(keys, server, problems);
     let reconnect_after = server.and_then(|server| reconnect_after(keys, server, problems));
-    let steady_within = server.and_then(|server| steady_within(server, searches, problems));
+    let steady_within = steady_within(server, steady, searches, problems);
     let workload = workload?;
     let load = Load {
         workload,
@@ -155,7 +159,7 @@ const OF_DURATIONS: [(&str, &str); 7] = [
     ("duration", "a load ends after a time or after so much work"),
     ("rate", "at a rate it is known how long so much work takes"),
     ("slo", "each step of a search takes a time"),
-    ("steady_within", "what is put off is held against the time that is measured"),
+    (STEADY_WITHIN, "what is put off is held against the time that is measured"),
     ("replica_lag", "each step of a search takes a time"),
     ("cpu_limit", "each step of a search takes a time"),
     ("cross_check", "other tools are run for a time"),
@@ -190,8 +194,8 @@ fn amount(
         return (None, most);
     }
     for (other, why) in OF_DURATIONS {
-        if let Some(at) = table.place(other) {
-            let (key, other) = (problems.key(key), problems.key(other));
+        if let Some((other, at)) = table.given(other, problems) {
+            let key = problems.key(key);
             problems
                 .add(at, format!("{other} cannot stand beside {key}: {why}"))
                 .help("leave out either; two tests can have one each");
@@ -227,11 +231,36 @@ fn error_policy(
 const SETTLING: std::ops::RangeInclusive<Duration> =
     Duration::from_secs(1)..=Duration::from_secs(24 * 3600);
 
-/// How long the load may run before it is measured, until what its server puts off is level.
-fn steady_within(server: &ServerKeys, searches: bool, problems: &mut Problems) -> Option<Duration> {
-    let at = server.steady_within.place()?;
-    let length = server.steady_within.value("steady_within", problems)?;
-    let key = problems.key("steady_within");
+/// The same where a test does not say how long.
+const DEFAULT_SETTLING: Duration = Duration::from_secs(600);
+const TOO_SHORT: &str = ", whose steps are too short for a steady state";
+
+/// How long the load may run before it is measured, until what its server puts off is level; `asked` is where
+/// `warmup` asks for that.
+fn steady_within(
+    server: Option<&ServerKeys>,
+    asked: Option<Place>,
+    searches: bool,
+    problems: &mut Problems,
+) -> Option<Duration> {
+    let Some(server) = server else {
+        let at = asked?;
+        let key = problems.key("warmup");
+        problems
+            .add(
+                at,
+                format!("{key} cannot be `steady` on storage, which does not say what it puts off"),
+            )
+            .help("write a time like 10m");
+        return None;
+    };
+    let within = &server.steady_within;
+    let at = within.place().or(asked)?;
+    let length = match within.is_some() {
+        true => within.value(STEADY_WITHIN, problems)?,
+        false => DEFAULT_SETTLING,
+    };
+    let key = problems.key(if within.is_some() { STEADY_WITHIN } else { "warmup" });
     let mut refuse = |message: String, help: &str| {
         problems.add(at.clone(), message).help(help);
     };
@@ -240,7 +269,10 @@ fn steady_within(server: &ServerKeys, searches: bool, problems: &mut Problems) -
     }
     if searches {
         refuse(
-            format!("{key} cannot stand in a search, whose steps are too short for a steady state"),
+            match within.is_some() {
+                true => format!("{key} cannot stand in a search{TOO_SHORT}"),
+                false => format!("{key} cannot be `steady` in a search{TOO_SHORT}"),
+            },
             "leave it out, and test the load that was found in a test of its own",
         );
     }

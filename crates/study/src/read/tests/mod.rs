@@ -20,7 +20,7 @@ mod transactions;
 
 use crate::keys::value::name;
 use crate::problem::Problems;
-use crate::read::tests::table::{TaskTable, TestTable};
+use crate::read::tests::table::{STEADY_WITHIN, TaskTable, TestTable};
 use model::{CacheState, Task, Test};
 
 /// Validates one `[[test]]`. What it returns are tests only if no problem was noted: one, or one for
@@ -40,8 +40,7 @@ pub(crate) fn tests(table: &TestTable, problems: &mut Problems) -> Vec<Test> {
             schema_change::tasks(table, keys, timed, cache, problems)
         }
     };
-    if let (CacheState::Cold, Some(at)) = (cache, table.place("steady_within")) {
-        let key = problems.key("steady_within");
+    if let (CacheState::Cold, Some((key, at))) = (cache, table.given(STEADY_WITHIN, problems)) {
         problems
             .add(
                 at,

@@ -4,7 +4,7 @@ use crate::keys::{LoadProfileKey, ServerKeys, StageTable};
 use crate::problem::names::nearest;
 use crate::problem::{Place, Problems};
 use crate::read::script_file;
-use crate::read::tests::table::TestTable;
+use crate::read::tests::table::{STEADY_WITHIN, TestTable};
 use crate::text::duration::parse_duration;
 use model::bounds::MAX_RATE;
 use model::{LoadProfile, ProfileStage};
@@ -23,7 +23,7 @@ const ELSEWHERE: [(&str, &str); 9] = [
     ("slo", "a search varies the rate itself"),
     ("cpu_limit", "a search varies the rate itself"),
     ("replica_lag", "a search varies the rate itself"),
-    ("steady_within", "under a rate that changes nothing is level"),
+    (STEADY_WITHIN, "under a rate that changes nothing is level"),
     ("cross_check", "other tools keep no schedule"),
 ];
 
@@ -35,8 +35,8 @@ pub(crate) fn profile(
 ) -> Option<LoadProfile> {
     let written = server.load_profile.as_ref()?;
     for (other, why) in ELSEWHERE {
-        if let Some(at) = table.place(other) {
-            let (key, other) = (problems.key("load_profile"), problems.key(other));
+        if let Some((other, at)) = table.given(other, problems) {
+            let key = problems.key("load_profile");
             problems
                 .add(at, format!("{other} cannot stand beside {key}: {why}"))
                 .help("leave out either; two tests can have one each");

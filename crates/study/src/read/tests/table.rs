@@ -5,9 +5,12 @@ use crate::keys::{
     CatchUpKeys, FailoverKeys, KeyValueKeys, LoadHostsKey, LoadKeys, OltpKeys, SchemaChangeKeys,
     ServerKeys, StatementKeys, StorageKeys, TestKeys, TimedKeys, TransactionsKeys,
 };
-use crate::problem::{Place, Places};
+use crate::problem::{Place, Places, Problems};
 use model::{CacheState, OltpMix, SearchOver};
 use toml::Spanned;
+
+/// The key that says how long a load may run until it is steady.
+pub(crate) const STEADY_WITHIN: &str = "steady_within";
 
 /// A `[[test]]` as read.
 #[derive(Debug)]
@@ -26,6 +29,27 @@ impl TestTable {
         self.places.get(key)
     }
 
+    /// What the user calls a key, and where it is given. What `steady_within` limits, `warmup = "steady"`
+    /// asks for as well.
+    pub fn given(&self, key: &str, problems: &Problems) -> Option<(String, Place)> {
+        if let Some(at) = self.place(key) {
+            return Some((problems.key(key), at));
+        }
+        let at = self.load()?.keys.steady_warmup().filter(|_| key == STEADY_WITHIN)?;
+        Some((format!("`{}`", problems.notation.setting("warmup", "\"steady\"")), at))
+    }
+
+    /// Its load; absent where it has none.
+    fn load(&self) -> Option<&LoadTable> {
+        match &self.task {
+            TaskTable::Load(load) => Some(load.as_ref()),
+            TaskTable::Statement(_, timed) | TaskTable::SchemaChange(_, timed) => {
+                timed.load.as_ref()
+            }
+            TaskTable::Failover(_) | TaskTable::CatchUp(_) => None,
+        }
+    }
+
     /// Where it asks for cold caches.
     pub fn cold_cache(&self) -> Option<Place> {
         let cache = &self.keys.cache;
@@ -36,14 +60,7 @@ impl TestTable {
 
     /// Which machines its load asks for; absent where it has none, or does not say.
     pub fn load_hosts(&self) -> Option<&Spanned<LoadHostsKey>> {
-        let load = match &self.task {
-            TaskTable::Load(load) => Some(load.as_ref()),
-            TaskTable::Statement(_, timed) | TaskTable::SchemaChange(_, timed) => {
-                timed.load.as_ref()
-            }
-            TaskTable::Failover(_) | TaskTable::CatchUp(_) => None,
-        };
-        match load?.work.as_ref()? {
+        match self.load()?.work.as_ref()? {
             WorkTable::Oltp(_, server, _)
             | WorkTable::Transactions(server, _)
             | WorkTable::KeyValue(server, _) => server.load_hosts.as_ref(),
