@@ -56,6 +56,7 @@ mod own_load_hosts;
 mod own_page;
 mod own_sizes;
 mod own_transactions;
+mod own_tables;
 mod package;
 mod path;
 mod placing;
