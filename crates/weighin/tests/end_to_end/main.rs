@@ -51,6 +51,7 @@ mod outputs;
 mod oversubscription;
 mod own_combined;
 mod own_data;
+mod own_dumps;
 mod own_elsewhere;
 mod own_load_hosts;
 mod own_page;
