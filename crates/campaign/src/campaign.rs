@@ -99,16 +99,27 @@ pub(crate) fn prepare(
         if prepared.all_new {
             server.contents = handle.contents(workload)?;
         }
-        server.answers = handle.answers(workload, study.seed)?;
         for test in &study.tests {
-            let Some(workload) = test.workload() else { continue };
-            server.plans.extend(handle.plans(&test.name, workload)?);
+            let Some(own) = test.workload() else { continue };
+            if has_data_of(own, workload) {
+                server.answers.extend(handle.answers(own, study.seed)?);
+            }
+            server.plans.extend(handle.plans(&test.name, own)?);
         }
         let version = server.version.as_str();
         observe(Event::Ready { target: name, version, prepared: &prepared });
     }
     handle.release()?;
     Ok(server)
+}
+
+/// Whether transactions of the user's own run on the data that was made for another workload.
+fn has_data_of(own: &Workload, made: &Workload) -> bool {
+    let data = |workload: &Workload| Some(workload.transactions()?.data.clone());
+    let made = data(made);
+    data(own).is_some_and(|own| {
+        made.is_some_and(|made| (own.setup, own.load) == (made.setup, made.load))
+    })
 }
 
 /// What the data is for that is made before the first trial.

@@ -84,7 +84,10 @@ pub fn login(broker: &Broker, name: &str, rules: &SecretRules) -> Result<Login, 
         })?),
     };
     let tls = match broker.address.tls {
-        true => client_config(&Tls::Verified(broker.ca.clone()))?,
+        true => {
+            let ca = broker.ca.as_deref().map(|ca| rules.path_of(ca));
+            client_config(&Tls::Verified(ca))?
+        }
         false => None,
     };
     Ok(Login { address: broker.address.clone(), proof, tls, name: name.to_owned() })

@@ -49,7 +49,7 @@ pub(crate) use pool::Pool;
 pub use recorder::Ended;
 pub use run::{SocketLoad, run};
 pub use schedule::{Limit, Schedule};
-pub use session::{Answered, Event, OperationError, ServedBy, Session, SessionError};
+pub use session::{Answered, Event, OperationError, ServedBy, Session, SessionError, Unasked};
 pub use socket::{Address, TlsUpgrade};
 pub use turns::{Turns, mixed};
 pub use usage::{cpus_allowed, peak_rss_bytes, process_cpu, process_times};

@@ -62,6 +62,8 @@ struct Client<S> {
     /// When it last took in a reply, or the end of its login; of one that has no connection, when it
     /// lost it.
     heard: Nanos,
+    /// Bytes that are shown again with more, and had come before the request that is under way was sent.
+    early: usize,
 }
 
 /// What the driver must do with a connection after it delivered bytes.
@@ -148,6 +150,7 @@ impl<S: Session> Pool<S> {
             pause: Pause::None,
             begun: 0,
             heard: Nanos(0),
+            early: 0,
         };
         let clients: Vec<_> = sessions.into_iter().map(client).collect();
         let backlog = rules.arrivals.map(|(arrivals, max_waiting)| Backlog {
@@ -378,9 +381,12 @@ impl<S: Session> Pool<S> {
         let (Some(recorder), State::Busy(operation)) = (&mut self.recorder, client.state) else {
             return self.log_in(id, input, now, out);
         };
+        if client.early > 0 || client.pause != Pause::None {
+            return self.receive_early(id, input, arrived, now, out);
+        }
         recorder.advance(arrived);
         let before = out.len();
-        let (consumed, event) = match client.session.receive(input, out, &mut recorder.tally) {
+        let (mut consumed, event) = match client.session.receive(input, out, &mut recorder.tally) {
             Ok(received) => received,
             Err(error) => return self.broken(id, input, now, error),
         };
@@ -404,17 +410,14 @@ impl<S: Session> Pool<S> {
         let surplus =
             consumed < input.len() && (out.len() > before || !matches!(event, Event::More));
         match event {
-            Event::More | Event::Pause(_) if surplus => {
+            Event::More | Event::Pause(_) => {
                 client.heard = now;
-                return self.broken(id, &input[consumed..], now, SessionError::unasked());
-            }
-            Event::More => {
-                client.heard = now;
-                return Ok((consumed, Next::Continue));
-            }
-            Event::Pause(time) => {
-                client.heard = now;
-                self.think(id, time, now);
+                if surplus && self.pass_over(id, input, (&mut consumed, input.len()), now)? {
+                    return Ok((input.len(), Next::Reconnect));
+                }
+                if let Event::Pause(time) = event {
+                    self.think(id, time, now);
+                }
                 return Ok((consumed, Next::Continue));
             }
             Event::Done => {
@@ -437,8 +440,11 @@ impl<S: Session> Pool<S> {
                     return Ok((input.len(), Next::Reconnect));
                 }
                 let next = self.failed(id, operation, *error, arrived, now, out)?;
-                if surplus && next == Next::Continue {
-                    return self.broken(id, &input[consumed..], now, SessionError::unasked());
+                if surplus
+                    && next == Next::Continue
+                    && self.pass_over(id, input, (&mut consumed, input.len()), now)?
+                {
+                    return Ok((input.len(), Next::Reconnect));
                 }
                 return Ok((consumed, next));
             }
@@ -449,8 +455,8 @@ impl<S: Session> Pool<S> {
         client.state = State::Idle;
         client.heard = now;
         self.busy -= 1;
-        if surplus {
-            return self.broken(id, &input[consumed..], now, SessionError::unasked());
+        if surplus && self.pass_over(id, input, (&mut consumed, input.len()), now)? {
+            return Ok((input.len(), Next::Reconnect));
         }
         if self.rests(id, now) {
             return Ok((consumed, Next::Continue));

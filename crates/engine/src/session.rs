@@ -63,7 +63,7 @@ pub trait Session {
     /// Consumes bytes from the server, appends what is to be sent in return, and counts every
     /// acknowledged request. Returns how many bytes it consumed: all of them, unless the rest
     /// is an incomplete message that must be shown again with more, or belongs to TLS. What is left
-    /// where a request is appended or an operation ends is an answer that nobody asked for.
+    /// where a request is appended or an operation ends is shown to [`Self::unasked`].
     ///
     /// # Errors
     /// When the session cannot go on.
@@ -107,10 +107,12 @@ pub trait Session {
         false
     }
 
-    /// Whether bytes that came while nothing was asked are how the server says that it closes a
-    /// connection, as one that had nothing to do for too long.
-    fn is_farewell(&self, _input: &[u8]) -> bool {
-        false
+    /// What the bytes are that no request had been sent for when they came: their first message.
+    ///
+    /// # Errors
+    /// When they are no message, or one after which the session cannot go on.
+    fn unasked(&mut self, _input: &[u8]) -> Result<Unasked, SessionError> {
+        Ok(Unasked::Answer)
     }
 
     /// Appends a goodbye, if the protocol has one.
@@ -126,6 +128,19 @@ pub struct Answered {
     pub refused: bool,
     /// Rows in the answer, or that were changed.
     pub rows: u64,
+}
+
+/// What came although nothing was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unasked {
+    /// So many bytes, one at least, are something that the server tells by itself, such as a notice.
+    Notice(usize),
+    /// The server says that it closes the connection, as one that had nothing to do for too long.
+    Farewell,
+    /// The start of either: it is shown again with more.
+    Unfinished,
+    /// An answer: the session no longer knows which request an answer belongs to.
+    Answer,
 }
 
 /// What the bytes just received amount to.
@@ -193,6 +208,9 @@ pub enum SessionError {
     /// An operation failed in a way that the next one will too.
     #[error("the server refused an operation: {} ({})", .0.message, .0.name())]
     Refused(Box<OperationError>),
+    /// The server says that it closes the connection, and no new one is to be made.
+    #[error("the server closed the connection")]
+    Closed,
     /// The server broke the protocol, or speaks another one.
     #[error("unexpected bytes from the server: {0}")]
     Protocol(String),

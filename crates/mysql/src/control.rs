@@ -3,7 +3,7 @@
 use crate::client::{ClientError, Connection};
 use model::Failure;
 use sql::tables::TableInfo;
-use sql::{Control, ControlError};
+use sql::{Control, ControlError, DefinitionQueries};
 use system::own_data::SqlRows;
 
 impl Control for Connection {
@@ -11,6 +11,21 @@ impl Control for Connection {
 
     const ROW_CHECKSUM: &'static str = "CRC32(CONCAT_WS(',', id, k, c, pad))";
     const SHOWS_TABLES: &'static str = "with SHOW TABLES";
+    const DEFINITIONS: DefinitionQueries = DefinitionQueries {
+        storage: "SELECT table_name, engine FROM information_schema.tables \
+                  WHERE table_schema = DATABASE() AND table_type IN ('BASE TABLE', 'SYSTEM VERSIONED')",
+        // Parts of expressions have no column.
+        indexes: "SELECT table_name, CONCAT(IF(MIN(non_unique) = 0, 'unique ', ''), \
+                    IF(MIN(index_type) = 'BTREE', '', CONCAT(LOWER(MIN(index_type)), ' ')), '(', \
+                    GROUP_CONCAT(CONCAT(COALESCE(column_name, 'expression'), \
+                      IF(sub_part IS NULL, '', CONCAT('(', sub_part, ')'))) \
+                      ORDER BY seq_in_index SEPARATOR ', '), ')') \
+                  FROM information_schema.statistics WHERE table_schema = DATABASE() \
+                  GROUP BY table_name, index_name",
+        triggers: "SELECT event_object_table, CONCAT(trigger_name, ' (', LOWER(action_timing), ' ', \
+                     LOWER(event_manipulation), ')') \
+                   FROM information_schema.triggers WHERE trigger_schema = DATABASE()",
+    };
 
     fn execute(&mut self, sql: &str) -> Result<u64, ClientError> {
         Self::execute(self, sql)

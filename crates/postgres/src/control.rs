@@ -4,7 +4,7 @@ use crate::client::{ClientError, Connection, quoted};
 use crate::protocol::TextRows;
 use model::Failure;
 use sql::tables::TableInfo;
-use sql::{Control, ControlError};
+use sql::{Control, ControlError, DefinitionQueries};
 use system::own_data::SqlRows;
 
 impl Control for Connection {
@@ -14,6 +14,26 @@ impl Control for Connection {
     const ROW_CHECKSUM: &'static str =
         "('x' || left(md5(concat_ws(',', id, k, c, pad)), 8))::bit(32)::bigint";
     const SHOWS_TABLES: &'static str = "in psql with \\d";
+    /// Partitions are made as the tables are that they belong to.
+    const DEFINITIONS: DefinitionQueries = DefinitionQueries {
+        storage: "SELECT c.relname, coalesce(m.amname, 'partitions') \
+                    || CASE c.relpersistence WHEN 'u' THEN ' without log' ELSE '' END \
+                  FROM pg_class c LEFT JOIN pg_am m ON m.oid = c.relam \
+                  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') \
+                  AND NOT c.relispartition",
+        indexes: "SELECT c.relname, CASE WHEN i.indisunique THEN 'unique ' ELSE '' END \
+                    || CASE m.amname WHEN 'btree' THEN '' ELSE m.amname || ' ' END || '(' \
+                    || (SELECT string_agg(pg_get_indexdef(i.indexrelid, k, true), ', ' ORDER BY k) \
+                        FROM generate_series(1, i.indnkeyatts) k) || ')' \
+                    || coalesce(' where ' || pg_get_expr(i.indpred, i.indrelid), '') \
+                  FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid \
+                  JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_am m ON m.oid = x.relam \
+                  WHERE c.relnamespace = current_schema()::regnamespace AND NOT c.relispartition \
+                  AND i.indisvalid",
+        triggers: "SELECT c.relname, t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
+                   WHERE c.relnamespace = current_schema()::regnamespace AND NOT t.tgisinternal \
+                   AND t.tgenabled <> 'D' AND NOT c.relispartition",
+    };
 
     fn execute(&mut self, sql: &str) -> Result<u64, ClientError> {
         Self::execute(self, sql)

@@ -75,10 +75,11 @@ impl SqlServer for Database<'_> {
         objects(connection, sql)
     }
 
-    /// No statement reaches another database; what could be named are other schemas.
+    /// No statement reaches another database; what could be named are other schemas. Those of the server
+    /// itself are named by every dump, and take no tables.
     fn other_databases(&self, connection: &mut dyn SqlConnection) -> Result<Vec<String>, Failure> {
         let sql = "SELECT nspname FROM pg_namespace WHERE nspname <> current_schema() \
-                   AND nspname !~ '^pg_(toast|temp)'";
+                   AND nspname !~ '^pg_(toast|temp|catalog$)' AND nspname <> 'information_schema'";
         names(connection, sql)
     }
 

@@ -51,7 +51,7 @@ pub(super) fn examine(
             machine: Some(machine),
         }
     });
-    Ok(Examined { data, identity })
+    Ok(Examined { data, identity, ..Examined::default() })
 }
 
 /// What a run would make first. That of later tests is looked at for what is in the way alone.

@@ -3,6 +3,15 @@ use model::{Failure, FailureKind};
 use std::fmt::Display;
 use system::own_data::SqlRows;
 
+/// Queries for the names of tables, each with what the table has, in words.
+#[derive(Clone, Copy, Debug)]
+pub struct DefinitionQueries {
+    /// What keeps its rows; one for each table.
+    pub storage: &'static str,
+    pub indexes: &'static str,
+    pub triggers: &'static str,
+}
+
 /// A connection to a server of SQL for everything but the load, and how that server says what differs
 /// from one to the next.
 pub trait Control: Sized {
@@ -12,6 +21,8 @@ pub trait Control: Sized {
     const ROW_CHECKSUM: &'static str;
     /// What shows a user which tables there are.
     const SHOWS_TABLES: &'static str;
+    /// How its tables are made.
+    const DEFINITIONS: DefinitionQueries;
 
     /// Runs a statement that ends soon, and returns how many rows it changed.
     ///

@@ -3,6 +3,7 @@
 
 mod control;
 pub mod data;
+mod definitions;
 mod explained;
 mod load;
 mod outline;
@@ -21,7 +22,8 @@ mod timed;
 mod wire;
 mod workloads;
 
-pub use control::{Control, ControlError};
+pub use control::{Control, ControlError, DefinitionQueries};
+pub use definitions::definitions;
 pub use explained::examine_statements;
 pub use load::{SqlClients, SqlKind, SqlWorkloads, load_failure, only_reads};
 pub use outline::{OutlineKind, Outlined};

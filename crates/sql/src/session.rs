@@ -2,7 +2,7 @@ use crate::pipeline::Pipeline;
 use crate::{Answer, Piped, Ready, Statements, Wire};
 use engine::{
     Account, Answered, Event, LoadError, LoadSpec, OperationError, PartRun, RunLoad, ServedBy,
-    Session, SessionError, SocketLoad, WithoutServer,
+    Session, SessionError, SocketLoad, Unasked, WithoutServer,
 };
 use model::{ErrorClass, RequestKind, RequestTally};
 use std::sync::Arc;
@@ -492,8 +492,8 @@ impl<W: Wire, const BY_STATEMENT: bool> Session for ProgramSession<W, BY_STATEME
         self.run.comes_again()
     }
 
-    fn is_farewell(&self, input: &[u8]) -> bool {
-        self.wire.is_farewell(input)
+    fn unasked(&mut self, input: &[u8]) -> Result<Unasked, SessionError> {
+        self.wire.unasked(input)
     }
 
     fn close(&mut self, out: &mut Vec<u8>) {

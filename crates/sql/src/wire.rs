@@ -1,5 +1,5 @@
 use crate::{PipelineWire, Statements};
-use engine::{OperationError, ServedBy, SessionError};
+use engine::{OperationError, ServedBy, SessionError, Unasked};
 use model::RequestKind;
 use workload::program::Run;
 
@@ -69,8 +69,11 @@ pub trait Wire {
         None
     }
 
-    /// Whether bytes that nobody asked for are how the server says goodbye.
-    fn is_farewell(&self, input: &[u8]) -> bool;
+    /// What the bytes are that no request had been sent for when they came: their first message.
+    ///
+    /// # Errors
+    /// When they are no message, or one after which the session cannot go on.
+    fn unasked(&mut self, input: &[u8]) -> Result<Unasked, SessionError>;
 
     fn close(&mut self, out: &mut Vec<u8>);
 }

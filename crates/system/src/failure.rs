@@ -47,7 +47,7 @@ pub fn server_load_failure(error: &LoadError, endpoint: &Endpoint, look: &str) -
         LoadError::ConnectTimeout { .. } => {
             Failure::new(FailureKind::TimedOut, format!("{endpoint}: {error}"), look)
         }
-        LoadError::Lost(_) => Failure::new(
+        LoadError::Lost(_) | LoadError::Session(SessionError::Closed) => Failure::new(
             FailureKind::ServerLost,
             format!("{endpoint}: {error}"),
             "see whether the server runs, and look into its error log",

@@ -14,6 +14,7 @@ use model::{
     Trial, Workload,
 };
 use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -208,6 +209,18 @@ pub struct Examined {
     /// `None` where the study needs no data of weighin's, or it cannot be made.
     pub data: Option<DataPlan>,
     pub identity: Option<ServerIdentity>,
+    /// The tables that are there which statements of the user's own name.
+    pub tables: BTreeMap<String, TableDefinition>,
+}
+
+/// How a table is made, in words that targets of one system have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableDefinition {
+    /// What keeps its rows, such as `InnoDB`.
+    pub storage: String,
+    /// Such as `unique (id)`, without their names.
+    pub indexes: BTreeSet<String>,
+    pub triggers: BTreeSet<String>,
 }
 
 /// By what a server is told from others.

@@ -98,7 +98,7 @@ impl<K: ServerKind> System for Servers<K> {
         address: &ServerAddress,
         environment: &LoginEnvironment<'_>,
     ) -> Result<Login, Failure> {
-        K::log_in(address, environment)
+        K::log_in(&environment.rules.with_paths(address), environment)
     }
 
     fn reach(&self, login: Login) -> Result<Box<dyn TargetHandle>, Failure> {

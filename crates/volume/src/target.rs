@@ -95,7 +95,7 @@ impl TargetHandle for Volumes {
         }
         let (make, of) = self.unfilled()?;
         let data = DataPlan { noun: "file", make, keep: of - make, ..DataPlan::default() };
-        Ok(Examined { data: Some(data), identity: None })
+        Ok(Examined { data: Some(data), ..Examined::default() })
     }
 
     fn prepare(

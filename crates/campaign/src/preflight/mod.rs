@@ -8,6 +8,7 @@ mod files;
 mod load_hosts;
 mod parallel;
 mod pointless;
+mod tables;
 
 use crate::caution;
 use crate::event::Event;
@@ -15,10 +16,12 @@ use crate::instances::{Instances, Presence, command_line};
 use crate::intervention::check_programs;
 use engine::Stop;
 use model::{Failure, FailureKind, Place, ServerFacts, Study, Target};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use system::Hosts;
 use system::{
-    DataPlan, Diagnostic, Diagnostics, Examination, Holding, ServerIdentity, Severity, TargetHandle,
+    DataPlan, Diagnostic, Diagnostics, Examination, Holding, ServerIdentity, Severity,
+    TableDefinition, TargetHandle,
 };
 
 /// A study whose targets are brought up and were looked at. Nothing on them has changed; private
@@ -76,6 +79,8 @@ pub struct Examined {
     pub found: Vec<(PathBuf, String)>,
     /// Which server it is.
     pub(crate) identity: Option<ServerIdentity>,
+    /// The tables that are there which statements of the user's own name.
+    pub(crate) tables: BTreeMap<String, TableDefinition>,
     pub(crate) handle: Option<Box<dyn TargetHandle>>,
 }
 
@@ -125,11 +130,13 @@ impl<'a> Preflight<'a> {
             let seen = handle.examine(&mut examination);
             if let Some(seen) = found.keep(seen)? {
                 (examined.data, examined.identity) = (seen.data, seen.identity);
+                examined.tables = seen.tables;
             }
             tell(&mut found, observe);
         }
         found.for_target(None);
         between::compare(study, &targets, &mut found);
+        tables::compare(&targets, &mut found);
         pointless::check(study, &targets, &mut found);
         disk::check(&targets, hosts, &mut found);
         files::check(study, hosts.load.as_ref(), &mut found);
@@ -223,6 +230,7 @@ fn not_here(presence: Presence<'_>, diagnostics: &mut Diagnostics) {
 impl Examined {
     fn unseen(target: Target) -> Self {
         let (facts, data, identity, handle) = (None, None, None, None);
-        Self { target, facts, data, found: Vec::new(), identity, handle }
+        let (found, tables) = (Vec::new(), BTreeMap::new());
+        Self { target, facts, data, found, identity, tables, handle }
     }
 }

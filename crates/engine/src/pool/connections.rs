@@ -1,7 +1,7 @@
 //! The connections of a pool: made, logged in, lost, given up.
 
-use super::{Next, Pool, State};
-use crate::{Action, Event, Nanos, OperationError, Session, SessionError};
+use super::{Next, Pause, Pool, State};
+use crate::{Action, Event, Nanos, OperationError, Session, SessionError, Unasked};
 use model::ErrorClass;
 use std::time::Duration;
 
@@ -24,6 +24,7 @@ impl<S: Session> Pool<S> {
 
     /// A transport for client `id` is there.
     pub(crate) fn opened(&mut self, id: usize, out: &mut Vec<u8>) {
+        self.clients[id].early = 0;
         self.clients[id].session.open(out);
     }
 
@@ -46,7 +47,11 @@ impl<S: Session> Pool<S> {
     ) -> Result<(usize, Next), SessionError> {
         let client = &mut self.clients[id];
         if !matches!(client.state, State::Offline | State::Renewing(_)) {
-            return self.broken(id, input, now, SessionError::unasked());
+            let mut consumed = 0;
+            return Ok(match self.pass_over(id, input, (&mut consumed, input.len()), now)? {
+                true => (input.len(), Next::Reconnect),
+                false => (consumed, Next::Continue),
+            });
         }
         // Logging in is no part of the load.
         let mut uncounted = Default::default();
@@ -57,6 +62,7 @@ impl<S: Session> Pool<S> {
             Event::Ready => {
                 client.begun = 0;
                 client.heard = now;
+                client.early = input.len() - consumed;
                 if let Some(recorder) = &mut self.recorder {
                     recorder.logged_in(now);
                 }
@@ -82,8 +88,63 @@ impl<S: Session> Pool<S> {
     }
 
     /// Whether these bytes are how the server says that it closes the connection of client `id`.
-    pub(super) fn is_sent_off(&self, id: usize, input: &[u8]) -> bool {
-        self.clients[id].session.is_farewell(input)
+    pub(super) fn is_sent_off(&mut self, id: usize, input: &[u8]) -> bool {
+        matches!(self.clients[id].session.unasked(input), Ok(Unasked::Farewell))
+    }
+
+    /// Bytes came for a client with an operation under way, of which the first had come before its request
+    /// was sent; all of them, where it pauses.
+    #[cold]
+    pub(super) fn receive_early(
+        &mut self,
+        id: usize,
+        input: &[u8],
+        arrived: Nanos,
+        now: Nanos,
+        out: &mut Vec<u8>,
+    ) -> Result<(usize, Next), SessionError> {
+        let client = &self.clients[id];
+        let early = if client.pause == Pause::None { client.early } else { input.len() };
+        let mut consumed = 0;
+        if self.pass_over(id, input, (&mut consumed, early), now)? {
+            return Ok((input.len(), Next::Reconnect));
+        }
+        if self.clients[id].early > 0 || consumed == input.len() {
+            return Ok((consumed, Next::Continue));
+        }
+        let (used, next) = self.receive(id, &input[consumed..], arrived, now, out)?;
+        Ok((consumed + used, next))
+    }
+
+    /// Passes over what no request had been sent for: the messages that begin between two places of the
+    /// input. Moves the first place to their end, or to the start of one whose end has not come. Returns
+    /// whether the server closes the connection, which is to be made anew.
+    ///
+    /// # Errors
+    /// When an answer is among them, or the load ends where a connection does.
+    #[cold]
+    pub(super) fn pass_over(
+        &mut self,
+        id: usize,
+        input: &[u8],
+        (at, until): (&mut usize, usize),
+        now: Nanos,
+    ) -> Result<bool, SessionError> {
+        while *at < until {
+            match self.clients[id].session.unasked(&input[*at..])? {
+                Unasked::Notice(length) => *at += length,
+                Unasked::Unfinished => break,
+                Unasked::Farewell => {
+                    return match self.lost(id, now, "the server closed the connection") {
+                        true => Ok(true),
+                        false => Err(SessionError::Closed),
+                    };
+                }
+                Unasked::Answer => return Err(SessionError::unasked()),
+            }
+        }
+        self.clients[id].early = until.saturating_sub(*at);
+        Ok(false)
     }
 
     /// Bytes came that do not fit: the load ends, unless the server says with them that it closes the

@@ -8,14 +8,14 @@ mod turns;
 mod unanswered;
 
 use super::*;
-use crate::Limit;
+use crate::{Limit, Unasked};
 use model::{Effect, Interval, Phase, RequestKind, RequestTally};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
 /// One byte asks, one byte answers: `r` success, `e` a conflict, `x` another error, `.` nothing
-/// yet. `b` says that the server closes the connection.
+/// yet. `n` is a notice, and `<b>` says that the server closes the connection.
 pub(crate) struct Fake;
 
 static KINDS: [RequestKind; 1] = [RequestKind::uncounted("ask", Effect::Read)];
@@ -47,8 +47,13 @@ impl Session for Fake {
         };
         Ok((1, event))
     }
-    fn is_farewell(&self, input: &[u8]) -> bool {
-        input == b"b"
+    fn unasked(&mut self, input: &[u8]) -> Result<Unasked, SessionError> {
+        Ok(match input {
+            [b'n', ..] => Unasked::Notice(1),
+            [b'<', b'b', b'>', ..] => Unasked::Farewell,
+            [b'<'] | [b'<', b'b'] => Unasked::Unfinished,
+            _ => Unasked::Answer,
+        })
     }
     fn close(&mut self, _: &mut Vec<u8>) {}
 }

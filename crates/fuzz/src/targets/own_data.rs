@@ -17,6 +17,7 @@ const SYNTAX: ScriptSyntax = ScriptSyntax {
     executed_comments: &[b"!", b"M!"],
     dollar_quotes: true,
     delimiter_lines: true,
+    backslash_lines: true,
 };
 
 /// The same bytes as each of them.
@@ -36,6 +37,7 @@ pub(super) const OWN_DATA: Target = Target {
             "/*!50001 CREATE VIEW `v` AS SELECT 1 */;\nDELIMITER //\nCREATE TRIGGER t BEFORE INSERT ON \
              o FOR EACH ROW BEGIN SET @a = 'x;'; END//\nDELIMITER ;\nSELECT $b$ ; $b$ -- c\n# d\n",
             "id,\"na\"\"me\"\r\n1,\n\\N,\"a\nb\"\n",
+            "\\restrict x\nCOPY public.t (a, \"b\") FROM stdin;\n1\t\\N\na\\tb\t\\x41\\101\\\\\n\\.\nSELECT 1;\n",
             "# Query_time: 0.5\nSET timestamp=1;\nSELECT `a` FROM t -- x\nWHERE id IN (1, 2) AND b = 'x''y' LIMIT 2, 5;\n",
             "x LOG:  duration: 0.5 ms  execute S_1: SELECT \"a\"::int FROM t\n\tWHERE id BETWEEN $1 AND $2 AND b = $x$;$x$\n\
              x LOG:  statement: INSERT INTO t (id, b) VALUES (1, E'\\'')\n",

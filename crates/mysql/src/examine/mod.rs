@@ -106,5 +106,6 @@ pub(super) fn examine(
     let load_host = examination.load_host;
     clock::check(&mut server, load_host, examination.found);
     let identity = identity::find(&server, load_host);
-    Ok(Examined { data: data.map(|(plan, _)| plan), identity: Some(identity) })
+    let tables = sql::definitions(server.control, examination.study);
+    Ok(Examined { data: data.map(|(plan, _)| plan), identity: Some(identity), tables })
 }

@@ -1,5 +1,5 @@
 use crate::protocol::{ProtocolError, ServerError};
-use engine::{OperationError, SessionError};
+use engine::{OperationError, SessionError, Unasked};
 use model::ErrorClass;
 
 /// What ends a session whose server no longer keeps to the protocol.
@@ -66,14 +66,30 @@ fn classify(code: u16, sql_state: &[u8; 5]) -> ErrorClass {
     }
 }
 
-/// Whether bytes are a packet with an error by which the server closes the connection.
-pub(super) fn says_goodbye(input: &[u8]) -> bool {
+/// What a packet is that nobody asked for: one with an error by which the server closes the connection, or
+/// another.
+pub(super) fn unasked(input: &[u8]) -> Unasked {
     /// Query execution was interrupted: one statement alone is over.
     const ER_QUERY_INTERRUPTED: u16 = 1317;
     // Three bytes of length, one of sequence, what marks an error, its code.
-    let &[_, _, _, _, 0xff, low, high, ..] = input else { return false };
-    let code = u16::from_le_bytes([low, high]);
-    code != ER_QUERY_INTERRUPTED && classify(code, b"HY000") == ErrorClass::Connection
+    match *input {
+        [_, _, _, _, 0xff, low, high, ..] => {
+            let code = u16::from_le_bytes([low, high]);
+            let closes = classify(code, b"HY000") == ErrorClass::Connection;
+            match closes && code != ER_QUERY_INTERRUPTED {
+                true => Unasked::Farewell,
+                false => Unasked::Answer,
+            }
+        }
+        []
+        | [_]
+        | [_, _]
+        | [_, _, _]
+        | [_, _, _, _]
+        | [_, _, _, _, 0xff]
+        | [_, _, _, _, 0xff, _] => Unasked::Unfinished,
+        _ => Unasked::Answer,
+    }
 }
 
 #[cfg(test)]
@@ -86,9 +102,19 @@ mod tests {
             let [low, high] = code.to_le_bytes();
             [&[9, 0, 0, 0, marker, low, high][..], b"#HY000..."].concat()
         };
-        assert!(says_goodbye(&packet(0xff, 4031)) && says_goodbye(&packet(0xff, 1927)));
-        assert!(!says_goodbye(&packet(0xff, 1317)) && !says_goodbye(&packet(0xff, 1213)));
-        assert!(!says_goodbye(&packet(0x00, 4031)) && !says_goodbye(&[]));
+        for code in [4031, 1927] {
+            let goodbye = packet(0xff, code);
+            assert_eq!(unasked(&goodbye), Unasked::Farewell);
+            // Buffers end where they do.
+            for end in 0..7 {
+                assert_eq!(unasked(&goodbye[..end]), Unasked::Unfinished, "{end}");
+            }
+            assert_eq!(unasked(&goodbye[..7]), Unasked::Farewell);
+        }
+        for other in [packet(0xff, 1317), packet(0xff, 1213), packet(0x00, 4031)] {
+            assert_eq!(unasked(&other), Unasked::Answer);
+        }
+        assert_eq!(unasked(&packet(0x00, 4031)[..5]), Unasked::Answer);
     }
 
     #[test]

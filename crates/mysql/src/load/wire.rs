@@ -1,11 +1,11 @@
-use super::classify::{broken, operation_error, says_goodbye};
+use super::classify::{broken, operation_error, unasked};
 use super::packets::{Composer, Encoding, Fixed, ways};
 use super::reading::Reading;
 use crate::protocol::{
     Compressed, Dialect, Login, LoginOptions, LoginStep, PrepareReader, Reply, ResponseReader,
     write_prepare, write_query, write_quit,
 };
-use engine::{OperationError, SessionError};
+use engine::{OperationError, SessionError, Unasked};
 use model::{Effect, RequestKind};
 use sql::{Answer, Ready, Statements, Wire};
 use std::sync::Arc;
@@ -492,9 +492,12 @@ impl Wire for MysqlWire {
         }
     }
 
-    /// MySQL 8 says so of a connection that has idled for longer than `wait_timeout`.
-    fn is_farewell(&self, input: &[u8]) -> bool {
-        self.compression.is_none() && says_goodbye(input)
+    /// MySQL 8 says goodbye to a connection that has idled for longer than `wait_timeout`.
+    fn unasked(&mut self, input: &[u8]) -> Result<Unasked, SessionError> {
+        Ok(match self.compression {
+            None => unasked(input),
+            Some(_) => Unasked::Answer,
+        })
     }
 
     fn close(&mut self, out: &mut Vec<u8>) {

@@ -69,7 +69,8 @@ pub(super) fn examine(
     limits::check(&mut server, &needs, examination);
     space::check(&mut server, &plan, examination);
     let identity = identity::find(&mut server, examination.load_host);
-    Ok(Examined { data: data.map(|(plan, _)| plan), identity })
+    let tables = sql::definitions(server.control, examination.study);
+    Ok(Examined { data: data.map(|(plan, _)| plan), identity, tables })
 }
 
 /// Looks at what loads go through to it.

@@ -3,10 +3,10 @@ use super::prepared::{Known, Shared, name, text};
 use crate::names::{LOAD_NAME, ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS};
 use crate::protocol::{
     Answer, AnswerReader, Columns, Kept, Login, LoginOptions, LoginStep, PrepareAnswer,
-    PrepareReader, Prepared, ServerError, TransactionState, certificate_hash, write_prepare,
-    write_query, write_sync, write_terminate, write_text_query,
+    PrepareReader, Prepared, ServerError, TransactionState, UnaskedMessage, certificate_hash,
+    write_prepare, write_query, write_sync, write_terminate, write_text_query,
 };
-use engine::{OperationError, ServedBy, SessionError};
+use engine::{OperationError, ServedBy, SessionError, Unasked};
 use model::{Effect, RequestKind};
 use sql::{PipelineWire, Ready, Statements, TextTemplate, Wire, read_row, wrong_rows};
 use std::sync::Arc;
@@ -404,10 +404,16 @@ impl Wire for PostgresWire {
         Ok((consumed, Some(answer)))
     }
 
-    /// Servers say with an error why they close a connection that asked for nothing.
-    fn is_farewell(&self, input: &[u8]) -> bool {
-        let answer = AnswerReader::default().receive(input, None);
-        matches!(answer, Ok((_, Some(Answer::Failed(error, None)))) if error.is_last_word())
+    fn unasked(&mut self, input: &[u8]) -> Result<Unasked, SessionError> {
+        let (taken, message) = self.reader.receive_unasked(input).map_err(broken)?;
+        Ok(match message {
+            Some(UnaskedMessage::Notice) => Unasked::Notice(taken),
+            Some(UnaskedMessage::LastWord) => Unasked::Farewell,
+            Some(UnaskedMessage::Answer) => Unasked::Answer,
+            // The end of one that is passed over.
+            None if taken > 0 => Unasked::Notice(taken),
+            None => Unasked::Unfinished,
+        })
     }
 
     fn pipelines(&mut self) -> Option<&mut dyn PipelineWire> {

@@ -28,6 +28,17 @@ pub enum PipedAnswer {
     Ended(Answer),
 }
 
+/// What comes although nothing was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaskedMessage {
+    /// What the server tells by itself: a notice, a notification, a setting that has changed.
+    Notice,
+    /// An error with which the server says why it closes the connection.
+    LastWord,
+    /// What can only be an answer.
+    Answer,
+}
+
 /// What the session is in after an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransactionState {
@@ -169,7 +180,6 @@ impl AnswerReader {
                 tag::COMMAND_COMPLETE => self.affected_rows = affected_rows(message.body),
                 tag::READY => {
                     let transaction = TransactionState::parse(message.body)?;
-                    self.pass_over_asides(&mut rest)?;
                     let answer = self.end(Some(transaction));
                     return Ok((input.len() - rest.len(), Some(answer)));
                 }
@@ -225,7 +235,6 @@ impl AnswerReader {
                 }
                 tag::READY => {
                     let transaction = TransactionState::parse(message.body)?;
-                    self.pass_over_asides(&mut rest)?;
                     PipedAnswer::Ended(self.end(Some(transaction)))
                 }
                 tag::ERROR => {
@@ -254,18 +263,38 @@ impl AnswerReader {
         if self.read_only && may_write { Err(ProtocolError::MayWrite) } else { check_other(tag) }
     }
 
-    /// What the server tells by itself may come right behind an answer, and is none.
-    #[inline]
-    fn pass_over_asides(&mut self, rest: &mut &[u8]) -> Result<(), ProtocolError> {
+    /// Takes a message that came although nothing was asked, as [`Self::receive`].
+    ///
+    /// # Errors
+    /// When the bytes are no message, or say that the session may write.
+    pub fn receive_unasked(
+        &mut self,
+        input: &[u8],
+    ) -> Result<(usize, Option<UnaskedMessage>), ProtocolError> {
+        let mut rest = input;
         let want = |tag| match tag {
-            tag::PARAMETER_STATUS => Want::Whole { limit: CONTROL_LIMIT },
-            _ => Want::Skip,
+            tag::NOTICE | tag::NOTIFICATION => Want::Skip,
+            _ => Want::Whole { limit: CONTROL_LIMIT },
         };
-        while rest.first().is_some_and(|&tag| is_aside(tag)) {
-            let Some(message) = self.messages.next(rest, want)? else { return Ok(()) };
-            self.check_other(message.tag, message.body)?;
-        }
-        Ok(())
+        let message = match self.messages.next(&mut rest, want)? {
+            Some(message) if is_aside(message.tag) => {
+                self.check_other(message.tag, message.body)?;
+                Some(UnaskedMessage::Notice)
+            }
+            Some(message) if message.tag == tag::ERROR => {
+                match ServerError::parse(message.body)?.is_last_word() {
+                    true => Some(UnaskedMessage::LastWord),
+                    false => Some(UnaskedMessage::Answer),
+                }
+            }
+            Some(_) => Some(UnaskedMessage::Answer),
+            // Its first byte tells what it will be.
+            None => {
+                let is_answer = |tag: &u8| *tag != tag::ERROR && !is_aside(*tag);
+                rest.first().copied().filter(is_answer).map(|_| UnaskedMessage::Answer)
+            }
+        };
+        Ok((input.len() - rest.len(), message))
     }
 
     fn end(&mut self, transaction: Option<TransactionState>) -> Answer {

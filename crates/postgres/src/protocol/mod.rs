@@ -11,7 +11,7 @@ mod text;
 
 pub use answer::{
     Answer, AnswerReader, Columns, Kept, PipedAnswer, PrepareAnswer, PrepareReader, Prepared,
-    TransactionState,
+    TransactionState, UnaskedMessage,
 };
 pub(crate) use binding::certificate_hash;
 pub(crate) use command::take_back_sync;

@@ -283,6 +283,36 @@ fn an_answer_that_nobody_asked_for_ends_a_load_and_a_notice_does_not() {
     }
 }
 
+/// Clients that listen hear of every notification at once, whatever they do: while they think in a
+/// transaction, while they rest between two, and beside an answer.
+#[test]
+fn what_a_server_tells_by_itself_ends_no_load() {
+    let server = Server::start(&[], "host all all 127.0.0.1/32 trust");
+    let text = "LISTEN news;\nSELECT 1;\n\\sleep 20 ms\nSELECT 2;\n\\sleep 20 ms\n";
+    for io in [None, Some(IoMethod::Epoll)] {
+        let stop = Stop::default();
+        let (load, told) = thread::scope(|scope| {
+            let teller = scope.spawn(|| {
+                let mut connection = server.connect();
+                let mut told = 0;
+                while !stop.is_requested() {
+                    connection.execute("NOTIFY news, 'by the way'").unwrap();
+                    told += 1;
+                }
+                told
+            });
+            let options = LoginOptions { local_transport: false, ..options(ADMINISTRATOR, "") };
+            let to = Address::Tcp(([127, 0, 0, 1], server.port).into());
+            let load = run_at(to, io, &server.login(), options, (script(text, true), 2, 40));
+            stop.request();
+            (load, teller.join().unwrap())
+        });
+        let ledger = load.unwrap().ledger;
+        assert_eq!((ledger.ok, ledger.failed), (40, 0));
+        assert!(told > 40, "{told}");
+    }
+}
+
 /// In a pipeline too, what conflicts is rolled back whole and counted.
 #[test]
 fn pipelines_that_conflict_are_rolled_back_whole() {

@@ -39,21 +39,22 @@ pub(crate) struct FleetTable {
     /// line.
     #[schemars(with = "Option<String>")]
     pub token_env: Maybe<String>,
-    /// File that holds nothing but the broker's token. One that is not beside the study or below takes
-    /// `--allow-secret FILE` on the command line.
+    /// File that holds nothing but the broker's token, relative to the study file. One that is not beside
+    /// the study or below takes `--allow-secret FILE` on the command line.
     #[schemars(with = "Option<String>")]
     pub token_file: Maybe<String>,
     /// Environment variable that holds the seed of this lead’s key, an nkey, in place of a token.
     #[schemars(with = "Option<String>")]
     pub seed_env: Maybe<String>,
-    /// File whose first line is the seed of this lead’s key; `weighin seed FILE` makes one.
+    /// File whose first line is the seed of this lead’s key, relative to the study file; `weighin seed FILE`
+    /// makes one.
     #[schemars(with = "Option<String>")]
     pub seed_file: Maybe<String>,
     /// With a seed: the agents that are believed, by name, with the public key of each. A name that ends
     /// with `*` stands for all that begin so and are not named.
     #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub agents: Maybe<BTreeMap<String, String>>,
-    /// PEM file with the certificates to trust.
+    /// PEM file with the certificates to trust, relative to the study file.
     #[schemars(with = "Option<String>")]
     #[schemars(extend("x-absent" = "those of the system"))]
     pub ca: Maybe<String>,

@@ -47,22 +47,22 @@ pub(crate) struct TargetTable {
     /// command line.
     #[schemars(with = "Option<String>")]
     pub password_env: Maybe<String>,
-    /// File that holds nothing but the password for `url`. One that is not beside the study or below
-    /// takes `--allow-secret FILE` on the command line.
+    /// File that holds nothing but the password for `url`, relative to the study file. One that is not
+    /// beside the study or below takes `--allow-secret FILE` on the command line.
     #[schemars(with = "Option<String>")]
     pub password_file: Maybe<String>,
     /// Encryption of the connection to `url`.
     #[schemars(with = "Option<String>", extend("enum" = TLS_MODES))]
     #[schemars(extend("default" = "off"))]
     pub tls: Maybe<String>,
-    /// PEM file with the certificates to trust, for `tls = "verified"`.
+    /// PEM file with the certificates to trust, for `tls = "verified"`, relative to the study file.
     #[schemars(with = "Option<String>")]
     pub tls_ca: Maybe<String>,
     /// Whether all that the clients of a load send and get is compressed with zlib, which MariaDB and
     /// MySQL servers offer.
     pub compression: Key<Flag<false>>,
-    /// PEM file with the RSA key of a MySQL server: without TLS, only this key may encrypt the password
-    /// of an account that uses `caching_sha2_password` or `sha256_password`.
+    /// PEM file with the RSA key of a MySQL server, relative to the study file: without TLS, only this key
+    /// may encrypt the password of an account that uses `caching_sha2_password` or `sha256_password`.
     #[schemars(with = "Option<String>")]
     pub server_public_key: Maybe<String>,
     /// Without TLS, whichever RSA key the server sends may encrypt such a password; whoever gets

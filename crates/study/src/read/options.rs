@@ -19,7 +19,7 @@ use toml::Value as Toml;
 use toml::de::{DeTable, DeValue};
 
 /// Keys that say nothing of a load which is run once by hand.
-const OF_TRIALS: [&str; 11] = [
+const OF_TRIALS: [&str; 16] = [
     "name",
     "task",
     "cache",
@@ -28,6 +28,12 @@ const OF_TRIALS: [&str; 11] = [
     "intervention",
     "replica_lag",
     "load_hosts",
+    // Data is made by a study, or by `weighin prepare`, and nothing is done with it between two loads by hand.
+    "setup",
+    "load",
+    "restore",
+    "undo",
+    "invariant",
     // Options of their own.
     "transaction",
     "set",

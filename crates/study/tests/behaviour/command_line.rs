@@ -85,6 +85,10 @@ fn every_key_of_a_load_is_described() {
     for name in ["workload", "clients", "point_selects", "pipeline", "hot", "cpu_limit"] {
         assert!(names.contains(&name), "{name}");
     }
+    // Nothing is done with its data before or after a load by hand.
+    for name in ["setup", "load", "restore", "undo", "invariant"] {
+        assert!(!names.contains(&name), "{name}");
+    }
     let of = |name: &str| load_keys().iter().find(|key| key.name == name).unwrap();
     assert_eq!((of("vms").owner, of("clients").owner), (Some("storage"), None));
     assert!(of("verify").is_flag && of("order").values == ["random", "sequential"]);

@@ -69,6 +69,27 @@ fn a_private_server_that_is_not_trusted_gets_no_script() {
 }
 
 #[test]
+fn a_built_in_workload_takes_the_variables_that_it_has() {
+    let with = |built_in: &str, set: &str, more: &str| {
+        load(&format!("built_in = \"{built_in}\"\nset = {{ {set} }}\n{more}"), "")
+    };
+    let message = with("order-entry", "warehouse = 10", "").unwrap_err();
+    assert!(message.contains("`order-entry` has no variable `warehouse`"), "{message}");
+    assert!(message.contains("did you mean `warehouses`?"), "{message}");
+    assert!(message.contains("`think_times` or `warehouses`"), "{message}");
+    let message = with("tpcb-like", "scale = 2, warehouses = 2", "").unwrap_err();
+    assert!(message.contains("`tpcb-like` has no variable `warehouses`"), "{message}");
+    assert!(message.contains("`set` takes `partitions` or `scale`"), "{message}");
+    // What all scripts have is none of a workload that does not read it.
+    assert!(with("order-entry", "scale = 10", "").is_err());
+    with("order-entry", "warehouses = 10, think_times = 1", "").unwrap();
+    // A script in place of its own has variables of its own.
+    let own = "[[test.transaction]]\nname = \"look\"\nsql = \"SELECT :most\"\n";
+    with("order-entry", "most = 10", own).unwrap();
+    assert!(with("order-entry", "least = 10, most = 10", own).is_err());
+}
+
+#[test]
 fn accounts_of_pgbench_are_divided_into_partitions_of_the_same_size() {
     let postgres = HEAD.replace("sandbox", "kind = \"postgresql\"\nsandbox");
     let read = |head: &str, set: &str| {

@@ -356,7 +356,7 @@ pub(super) fn from_file(
     });
     let content = content.map_err(|why| {
         refusal(
-            &format!("the {what} file {}", path.display()),
+            &format!("the {what} file {}", environment.rules.path_of(path).display()),
             &why,
             &format!("create it with the {what} on one line, readable by this user only"),
         )

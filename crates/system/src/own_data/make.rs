@@ -228,8 +228,8 @@ fn make(
     let mut connection = server.connect()?;
     Register::make(server, connection.as_mut())?;
     let elsewhere = match order.is_private {
-        true => Vec::new(),
-        false => server.other_databases(connection.as_mut())?,
+        true => None,
+        false => Some(server.other_databases(connection.as_mut())?),
     };
     let connections = order.connections;
     let work = Work::new(server, connections, order.stop, elsewhere, connection, amount(data));

@@ -46,15 +46,18 @@ impl Work<'_> {
         let ScriptStatement { line, text } = statement;
         let place = || format!("{}, line {line} («{}»)", file.name, shortened(text));
         let facts = StatementFacts::from_text(text, &self.server.syntax());
-        if let Some(why) = &facts.refused {
+        let extends = facts.extends && self.elsewhere.is_some();
+        let extends = extends.then(|| "an extension stays when the data is removed".to_owned());
+        if let Some(why) = facts.refused.as_ref().or(extends.as_ref()) {
             return Err(Failure::new(
                 FailureKind::NotPermitted,
                 format!("{}: weighin does not run it: {why}", place()),
                 "leave it out of the script, and do it yourself where it is needed",
             ));
         }
-        let is_elsewhere =
-            |name: &&String| self.elsewhere.iter().any(|other| other.eq_ignore_ascii_case(name));
+        let is_elsewhere = |name: &&String| {
+            self.elsewhere.iter().flatten().any(|other| other.eq_ignore_ascii_case(name))
+        };
         if let Some(other) = facts.qualifiers.iter().find(is_elsewhere) {
             return Err(Failure::new(
                 FailureKind::NotPermitted,

@@ -12,8 +12,8 @@ pub(super) struct Work<'a> {
     pub(super) server: &'a dyn SqlServer,
     pub(super) connections: u32,
     pub(super) stop: &'a Stop,
-    /// Databases of others, which no script may name.
-    pub(super) elsewhere: Vec<String>,
+    /// Databases of others, which no script may name; `None` on a server of weighin's own.
+    pub(super) elsewhere: Option<Vec<String>>,
     noted: Mutex<Noted>,
     done: AtomicU64,
     of: u64,
@@ -30,7 +30,7 @@ impl<'a> Work<'a> {
         server: &'a dyn SqlServer,
         connections: u32,
         stop: &'a Stop,
-        elsewhere: Vec<String>,
+        elsewhere: Option<Vec<String>>,
         connection: Box<dyn SqlConnection>,
         of: u64,
     ) -> Self {

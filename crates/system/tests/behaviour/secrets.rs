@@ -75,6 +75,42 @@ fn a_file_of_the_studys_own_takes_no_word() {
     }
 }
 
+/// Wherever weighin is called: a path of a study is relative to its file.
+#[test]
+fn a_relative_path_begins_at_the_study() {
+    let (directory, study) = place();
+    write(&directory.path().join("below/pw"), b"hunter2\n");
+    let beside = directory.path().join("below");
+    let study = beside.join(study.file_name().unwrap());
+    fs::write(&study, "").unwrap();
+    let own = PasswordSource::File("pw".into());
+    assert_eq!(of_study(&SecretRules::study(&study, &[], false), own.clone()).unwrap(), b"hunter2");
+    // Outside of its directory it takes a word, which is what the study writes.
+    write(&directory.path().join("other"), b"hunter2");
+    let outside = PasswordSource::File("../other".into());
+    refused(&of_study(&SecretRules::study(&study, &[], false), outside.clone()), "does not allow");
+    let rules = SecretRules::study(&study, &["../other".to_owned()], false);
+    assert_eq!(of_study(&rules, outside).unwrap(), b"hunter2");
+    // What the command line names begins where that is typed.
+    let failure = of_study(&SecretRules::command_line(false), own).unwrap_err();
+    assert!(failure.message.contains("the password file pw"), "{failure}");
+    let lacking = PasswordSource::File("none".into());
+    let failure = of_study(&SecretRules::study(&study, &["none".to_owned()], false), lacking);
+    let place = beside.join("none").display().to_string();
+    assert!(failure.unwrap_err().message.contains(&place));
+    // So do those of certificates and keys.
+    let rules = &SecretRules::study(&study, &[], false);
+    let environment = LoginEnvironment { variable: &variables, option_files: Some(vec![]), rules };
+    let plain = address(tcp("127.0.0.1", 3306), PasswordSource::File("pw".into()));
+    let tls = ServerAddress { tls: Tls::Verified(Some("none.pem".into())), ..plain.clone() };
+    let key = ServerAddress { server_key: ServerKey::Pinned("none.pem".into()), ..plain };
+    let place = beside.join("none.pem").display().to_string();
+    for address in [tls, key] {
+        let failure = mysql::SYSTEM.log_in(&address, &environment).unwrap_err();
+        assert!(failure.message.contains(&place), "{failure}");
+    }
+}
+
 #[test]
 fn what_is_not_the_studys_own_takes_a_word_of_the_command_line() {
     let (directory, study) = place();

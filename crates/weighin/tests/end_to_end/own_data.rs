@@ -193,12 +193,16 @@ fn targets_that_answer_differently_are_found_before_any_trial() {
         r#""INSERT INTO orders (customer_id) VALUES (:c)"]"#,
         r#""SELECT AVG(id) / :n AS average FROM customers", "SELECT name FROM customers WHERE id = :c"]"#,
     );
-    let place = place(&study);
+    // Only the second of two tests on the same data has the statement.
+    let (head, test) = study.split_at(study.find("[[test]]").unwrap());
+    let first = test.replace(r#""SELECT AVG(id) / :n AS average FROM customers", "#, "");
+    let second = test.replace("[[test]]", "[[test]]\nname = \"later\"");
+    let place = place(&format!("{head}{first}{second}"));
     let ran = place.weighin(&["run", "shop.toml"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let targets = place.store().dataset().unwrap().targets;
     let answers: Vec<usize> = targets.iter().map(|facts| facts.server.answers.len()).collect();
-    assert_eq!(answers, [6, 6], "three of each statement");
+    assert_eq!(answers, [9, 9], "three of each statement of each test");
     // Trials of a few transactions may have other faults as well.
     let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("answer the statement `SELECT customers` differently"), "{said}");

@@ -1,6 +1,7 @@
 //! Data of the user's own, on its way to a server: statements of scripts, rows of CSV files, and rows
 //! that are made up.
 
+mod copy;
 mod csv;
 mod rows;
 mod script;

@@ -1,5 +1,6 @@
 //! Scripts of SQL statements, cut apart as the server's own client does it.
 
+use super::copy::CopyRows;
 use model::SqlSyntax;
 use std::fmt::{self, Display, Formatter};
 
@@ -24,6 +25,9 @@ pub struct ScriptSyntax {
     pub dollar_quotes: bool,
     /// Whether a line `DELIMITER` says what ends statements from there on.
     pub delimiter_lines: bool,
+    /// Whether a line that begins with a backslash is a command of the client, and the rows of
+    /// `COPY … FROM stdin` stand behind it.
+    pub backslash_lines: bool,
 }
 
 impl ScriptSyntax {
@@ -41,6 +45,7 @@ impl ScriptSyntax {
             executed_comments: if backticks { &[b"!", b"M!"] } else { &[] },
             dollar_quotes: sql.dollar_quotes,
             delimiter_lines: backticks,
+            backslash_lines: !backticks,
         }
     }
 
@@ -85,6 +90,7 @@ impl Display for ScriptError {
 
 /// Bytes of one statement: a dump's inserts have 1 to 16 MiB.
 const LONGEST_STATEMENT: usize = 64 << 20;
+const NO_END_OF_ROWS: &str = "the rows of a COPY do not end: a line \\. is missing";
 /// Bytes of a delimiter.
 const LONGEST_DELIMITER: usize = 15;
 
@@ -100,6 +106,8 @@ enum Within {
         depth: u32,
         executed: bool,
     },
+    /// Behind a COPY.
+    Rows(CopyRows),
 }
 
 /// Cuts a script apart, which it gets line by line.
@@ -141,7 +149,19 @@ impl ScriptReader {
             1 => line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line),
             _ => line,
         };
-        if self.within == Within::Statement && !self.has_content && self.takes_delimiter(line)? {
+        if let Within::Rows(rows) = &mut self.within {
+            let taken = rows.line(line, self.line).map_err(|_| ScriptError {
+                line: self.line,
+                message: "a value is not UTF-8".to_owned(),
+            })?;
+            out.extend(taken.statement.map(|(line, text)| ScriptStatement { line, text }));
+            if taken.ends {
+                self.within = Within::Statement;
+            }
+            return Ok(());
+        }
+        let is_between = self.within == Within::Statement && !self.has_content;
+        if is_between && (self.takes_delimiter(line)? || self.takes_command(line)?) {
             return Ok(());
         }
         let mut at = 0;
@@ -169,8 +189,12 @@ impl ScriptReader {
             Within::Statement | Within::LineComment => {
                 let mut out = Vec::new();
                 self.finish(&mut out)?;
-                return Ok(out.pop());
+                match self.within {
+                    Within::Rows(_) => NO_END_OF_ROWS.to_owned(),
+                    _ => return Ok(out.pop()),
+                }
             }
+            Within::Rows(_) => NO_END_OF_ROWS.to_owned(),
             Within::Quoted(quote) => format!("a quotation by {} does not end", char::from(quote)),
             Within::Dollars(_) => "a quotation by dollar signs does not end".to_owned(),
             Within::Comment { .. } => "a comment does not end".to_owned(),
@@ -203,6 +227,27 @@ impl ScriptReader {
         Ok(true)
     }
 
+    /// Whether the line is a command of the client. Those by which a dump keeps others from being carried out
+    /// say nothing here, where none is.
+    fn takes_command(&self, line: &[u8]) -> Result<bool, ScriptError> {
+        let command = line.trim_ascii().strip_prefix(b"\\");
+        let Some(command) = command.filter(|_| self.syntax.backslash_lines) else {
+            return Ok(false);
+        };
+        let word: Vec<u8> =
+            command.iter().copied().take_while(u8::is_ascii_graphic).take(20).collect();
+        match word.as_slice() {
+            b"restrict" | b"unrestrict" => Ok(true),
+            word => Err(ScriptError {
+                line: self.line,
+                message: format!(
+                    "\\{} is a command of the server's own client, and no SQL",
+                    String::from_utf8_lossy(word)
+                ),
+            }),
+        }
+    }
+
     /// Takes what is at a place of a line, and returns how many bytes that were.
     fn step(
         &mut self,
@@ -212,7 +257,8 @@ impl ScriptReader {
     ) -> Result<usize, ScriptError> {
         let rest = &line[at..];
         let taken = match &mut self.within {
-            Within::LineComment => return Ok(rest.len()),
+            // What stands behind a COPY on its line is nothing.
+            Within::LineComment | Within::Rows(_) => return Ok(rest.len()),
             Within::Quoted(quote) => {
                 let quote = *quote;
                 if rest[0] == b'\\' && self.syntax.backslash_in.contains(&quote) {
@@ -317,7 +363,15 @@ impl ScriptReader {
                 line: self.begins,
                 message: "the statement is not UTF-8; write bytes as X'…'".to_owned(),
             })?;
-            out.push(ScriptStatement { line: self.begins, text: text.trim().to_owned() });
+            match CopyRows::of(text.trim()).filter(|_| self.syntax.backslash_lines) {
+                Some(rows) => {
+                    self.opened = self.begins;
+                    self.within = Within::Rows(rows);
+                }
+                None => {
+                    out.push(ScriptStatement { line: self.begins, text: text.trim().to_owned() });
+                }
+            }
         }
         Ok(())
     }
@@ -338,6 +392,7 @@ pub(super) mod tests {
         executed_comments: &[b"!", b"M!"],
         dollar_quotes: false,
         delimiter_lines: true,
+        backslash_lines: false,
     };
     const OTHER: ScriptSyntax = ScriptSyntax {
         quotes: b"'\"",
@@ -349,6 +404,7 @@ pub(super) mod tests {
         executed_comments: &[],
         dollar_quotes: true,
         delimiter_lines: false,
+        backslash_lines: true,
     };
 
     fn cut(syntax: ScriptSyntax, script: &[u8]) -> Result<Vec<(u32, String)>, ScriptError> {
@@ -414,6 +470,38 @@ pub(super) mod tests {
             texts(OTHER, "/* a /* b; */ ; */ SELECT 'c\\'; SELECT 2"),
             ["/* a /* b; */ ; */ SELECT 'c\\'", "SELECT 2"]
         );
+    }
+
+    #[test]
+    fn rows_behind_a_copy_become_statements_that_insert_them() {
+        let dump = "\\restrict x\n-- a dump\nSET a = 1;\nCOPY public.t (a, b) FROM stdin;\n1\tit's ; --\n\
+                    2\t\\N\n\\.\n\n\nSELECT 1;\nCOPY u FROM stdin; -- none\n\\.\n\\unrestrict x\n";
+        let found = cut(OTHER, dump.as_bytes()).unwrap();
+        let insert = "INSERT INTO public.t (a, b) OVERRIDING SYSTEM VALUE VALUES \
+                      ('1', 'it''s ; --'), ('2', NULL)";
+        let expected = [(3, "SET a = 1"), (5, insert), (10, "SELECT 1")];
+        assert_eq!(found.iter().map(|(line, text)| (*line, &**text)).collect::<Vec<_>>(), expected);
+        // Many rows are several statements.
+        let rows: String = (0..1_001).map(|number| format!("{number}\n")).collect();
+        let many = format!("COPY t FROM stdin;\n{rows}\\.\n");
+        let found = cut(OTHER, many.as_bytes()).unwrap();
+        assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 502, 1_002]);
+        // Clients of other servers know none of this.
+        assert_eq!(texts(ONE, "COPY t FROM stdin;\n\\."), ["COPY t FROM stdin", "\\."]);
+    }
+
+    #[test]
+    fn commands_of_the_client_and_rows_without_end_are_told_with_their_lines() {
+        let error = |script: &[u8]| cut(OTHER, script).unwrap_err();
+        let connect = error(b"SELECT 1;\n\\connect shop\n");
+        assert_eq!(connect.line, 2);
+        assert!(connect.message.starts_with("\\connect is a command"), "{connect}");
+        for script in [&b"SELECT 1;\nCOPY t FROM stdin;\n1\n"[..], b"\nCOPY t FROM stdin"] {
+            let open = error(script);
+            assert_eq!(open.line, 2);
+            assert!(open.message.contains("a line \\. is missing"), "{open}");
+        }
+        assert_eq!(error(b"COPY t FROM stdin;\n\xff\n\\.\n").line, 2);
     }
 
     #[test]

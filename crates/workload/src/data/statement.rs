@@ -38,6 +38,8 @@ pub struct StatementFacts {
     /// Why a setup may not run it.
     pub refused: Option<String>,
     pub makes: Option<(ObjectKind, String)>,
+    /// Whether it adds an extension to its database, whose code is the server's.
+    pub extends: bool,
     /// Names before a point: databases, tables, aliases.
     pub qualifiers: Vec<String>,
 }
@@ -111,6 +113,7 @@ impl StatementFacts {
         Self {
             refused: refusal(&tokens),
             makes: made(&tokens),
+            extends: extends(&tokens),
             qualifiers: qualifiers.map(str::to_owned).collect(),
         }
     }
@@ -124,6 +127,9 @@ fn refusal(tokens: &[Token]) -> Option<String> {
             "USE" => "it changes the database, and weighin makes data in that of the target".into(),
             word => format!("a setup has no {word}"),
         });
+    }
+    if extends(tokens) {
+        return None;
     }
     if first.is_one_of(&["CREATE", "ALTER", "DROP"]) {
         let object =
@@ -143,6 +149,12 @@ fn refusal(tokens: &[Token]) -> Option<String> {
     }
     let file = tokens.iter().find(|token| token.is_one_of(&["OUTFILE", "DUMPFILE"]));
     file.map(|_| "it writes a file of the server's machine".to_owned())
+}
+
+fn extends(tokens: &[Token]) -> bool {
+    let mut words = tokens.iter().filter(|token| !matches!(token, Token::Symbol(_)));
+    let mut next_is = |word: &str| words.next().is_some_and(|token| token.is(word));
+    next_is("CREATE") && next_is("EXTENSION")
 }
 
 fn made(tokens: &[Token]) -> Option<(ObjectKind, String)> {
@@ -276,6 +288,7 @@ mod tests {
             "DROP SCHEMA x",
             "/*!50001 DROP DATABASE x */",
             "CREATE USER a",
+            "DROP EXTENSION x",
             "GRANT ALL ON *.* TO a",
             "SET GLOBAL max_connections = 1",
             "SET @@GLOBAL.gtid_purged = 'x'",
@@ -299,6 +312,13 @@ mod tests {
         ] {
             assert_eq!(facts(text).refused, None, "{text}");
         }
+    }
+
+    #[test]
+    fn what_adds_an_extension_is_told() {
+        let added = facts("CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public");
+        assert!(added.extends && added.refused.is_none() && added.makes.is_none());
+        assert!(!facts("CREATE TABLE extension (id INT)").extends);
     }
 
     #[test]

@@ -357,6 +357,7 @@ impl<'a> Builder<'a> {
             names.has_value(name).then(|| ScriptError::new(&scripts[*script], problem))
         };
         let notes = quoted.iter().filter_map(note).take(MOST_NOTES).collect();
+        let unread = names.unread(self.options.variables.keys());
         let empty = || Source::Values(Arc::new(Values::default()));
         let parts = Parts {
             statements,
@@ -364,7 +365,7 @@ impl<'a> Builder<'a> {
             variables: names.into_variables(),
             sources: self.needs.iter().map(|_| empty()).collect(),
         };
-        Ok(Built { parts, needs: self.needs, notes })
+        Ok(Built { parts, needs: self.needs, notes, unread })
     }
 
     /// Variables that get no value otherwise are columns of an answer of which no more is known.
@@ -394,6 +395,7 @@ pub(super) struct Built {
     pub(super) parts: Parts,
     pub(super) needs: Vec<Need>,
     pub(super) notes: Vec<ScriptError>,
+    pub(super) unread: Vec<String>,
 }
 
 impl Body<'_> {

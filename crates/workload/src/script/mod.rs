@@ -54,6 +54,7 @@ pub struct Parsed {
     parts: Parts,
     needs: Vec<Need>,
     notes: Vec<ScriptError>,
+    unread: Vec<String>,
 }
 
 /// Reads scripts, each of which becomes a transaction.
@@ -74,7 +75,8 @@ pub fn parse(scripts: &[Script], options: &Options) -> Result<Parsed, ScriptErro
         builder.script(number, script)?;
     }
     let built = builder.finish(scripts)?;
-    Ok(Parsed { parts: built.parts, needs: built.needs, notes: built.notes })
+    let build::Built { parts, needs, notes, unread } = built;
+    Ok(Parsed { parts, needs, notes, unread })
 }
 
 impl Parsed {
@@ -86,6 +88,11 @@ impl Parsed {
     /// What may not be meant as it is written.
     pub fn notes(&self) -> &[ScriptError] {
         &self.notes
+    }
+
+    /// Those of the variables that [`Options`] give values to which no script reads.
+    pub fn unread(&self) -> &[String] {
+        &self.unread
     }
 
     /// The same with those values that are to be had already: then no more is needed of them.

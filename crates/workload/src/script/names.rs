@@ -83,6 +83,13 @@ impl Names {
         !self.all[variable].reads.is_empty()
     }
 
+    /// Those of these variables that nothing reads.
+    pub(super) fn unread<'n>(&self, names: impl Iterator<Item = &'n String>) -> Vec<String> {
+        let is_read =
+            |name: &&String| self.numbers.get(*name).is_some_and(|one| self.is_read(*one));
+        names.filter(|name| !is_read(name)).cloned().collect()
+    }
+
     /// What a variable always holds, where no script gives it a value.
     pub(super) fn constant(&self, variable: usize) -> Option<&Initial> {
         let known = &self.all[variable];

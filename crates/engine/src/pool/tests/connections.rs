@@ -103,9 +103,51 @@ fn an_answer_that_nobody_asked_for_is_no_answer_to_what_comes_next() {
 
 #[test]
 fn what_a_server_says_when_it_closes_a_connection_may_come_behind_an_answer() {
-    let (answered, pool) = answered_with(Fake, Action::Reconnect, b"rb");
+    let (answered, pool) = answered_with(Fake, Action::Reconnect, b"r<b>");
     assert_eq!(answered.unwrap().1, Next::Reconnect);
     let closed = pool.close(Nanos(0).plus(20 * MS)).unwrap();
     assert_eq!((closed.ledger.ok, closed.ledger.failed, closed.idle_losses), (1, 0, 1));
-    assert!(answered_with(Fake, Action::Stop, b"rb").0.is_err());
+    let error = answered_with(Fake, Action::Stop, b"r<b>").0.unwrap_err().to_string();
+    assert_eq!(error, "the server closed the connection");
+}
+
+/// Buffers end where they do: the start of a farewell is shown again with its rest, when the next request is
+/// on its way already.
+#[test]
+fn a_farewell_that_is_cut_is_none_of_an_answer() {
+    let at = |ms: u32| Nanos(0).plus(ms * MS);
+    for cut in [1, 2] {
+        let whole = b"<b>";
+        let behind = [b"r", &whole[..cut]].concat();
+        let (answered, mut pool) = answered_with(Fake, Action::Reconnect, &behind);
+        assert_eq!(answered.unwrap(), (1, Next::Continue));
+        assert!(pool.is_busy(0), "the next operation has begun");
+        let (_, next) = pool.receive(0, whole, at(11), at(11), &mut Vec::new()).unwrap();
+        assert_eq!(next, Next::Reconnect);
+        let closed = pool.close(at(20)).unwrap();
+        assert_eq!((closed.ledger.ok, closed.ledger.failed), (1, 1), "{cut}");
+    }
+    // What turns out to be something else ends the load.
+    let (_, mut pool) = answered_with(Fake, Action::Reconnect, b"r<");
+    assert!(pool.receive(0, b"<x", at(11), at(11), &mut Vec::new()).is_err());
+}
+
+#[test]
+fn what_a_server_tells_by_itself_is_passed_over_whenever_it_comes() {
+    let at = |ms: u32| Nanos(0).plus(ms * MS);
+    // Behind an answer.
+    let (answered, mut pool) = answered_with(Fake, Action::Stop, b"rnn");
+    assert_eq!(answered.unwrap(), (3, Next::Continue));
+    // Behind one, with the start of a farewell that an answer never is.
+    assert_eq!(pool.receive(0, b"rn<", at(20), at(20), &mut Vec::new()).unwrap().0, 2);
+    assert!(pool.receive(0, b"<r", at(30), at(30), &mut Vec::new()).is_err());
+    // While a client has nothing to do: before the load begins.
+    let mut pool = Pool::new(vec![Fake], rules(window(Duration::ZERO, 1_000 * MS)));
+    let mut out = Vec::new();
+    pool.receive(0, b"l", at(0), at(0), &mut out).unwrap();
+    assert_eq!(pool.receive(0, b"nnn", at(1), at(1), &mut out).unwrap(), (3, Next::Continue));
+    pool.start(at(2));
+    pool.begin(0, at(2), &mut out);
+    pool.receive(0, b"r", at(9), at(9), &mut out).unwrap();
+    assert_eq!(pool.close(at(10)).unwrap().ledger.ok, 1);
 }

@@ -6,7 +6,7 @@ mod piping;
 use super::wire::PostgresWire;
 use super::{Duplicates, ProgramSession};
 use crate::protocol::{AnswerReader, LoginOptions, ProtocolError};
-use engine::{Event, OperationError, Session, SessionError};
+use engine::{Event, OperationError, Session, SessionError, Unasked};
 use model::{ErrorClass, KeyDistribution, Oltp, OltpMix, RequestTally};
 use peer::{Said, Talk, message};
 use sql::Statements;
@@ -111,10 +111,43 @@ fn after_the_last_word_of_a_server_nothing_is_sent() {
 
     let mut goodbye = Vec::new();
     message(b'E', b"SFATAL\0VFATAL\0C57P05\0Midle for too long\0\0", &mut goodbye);
-    assert!(talk.session.is_farewell(&goodbye));
-    let mut notice = Vec::new();
-    message(b'E', b"SERROR\0VERROR\0C57P05\0Mno\0\0", &mut notice);
-    assert!(!talk.session.is_farewell(&notice) && !talk.session.is_farewell(b"E\0\0\0\0"));
+    assert_eq!(talk.session.unasked(&goodbye).unwrap(), Unasked::Farewell);
+    // Buffers end where they do.
+    for end in 0..goodbye.len() {
+        assert_eq!(talk.session.unasked(&goodbye[..end]).unwrap(), Unasked::Unfinished, "{end}");
+    }
+    let mut error = Vec::new();
+    message(b'E', b"SERROR\0VERROR\0C57P05\0Mno\0\0", &mut error);
+    assert_eq!(talk.session.unasked(&error).unwrap(), Unasked::Answer);
+    assert!(talk.session.unasked(b"E\0\0\0\0").is_err());
+}
+
+#[test]
+fn what_a_server_tells_by_itself_is_passed_over_however_it_is_cut() {
+    let mut asides = Vec::new();
+    message(b'N', b"SNOTICE\0VNOTICE\0C00000\0Mby the way\0\0", &mut asides);
+    message(b'S', b"TimeZone\0UTC\0", &mut asides);
+    message(b'A', b"\0\0\0\x07news\0\0", &mut asides);
+    for piece in 1..=asides.len() {
+        let mut talk = Talk::new(script(TRANSFER, true), 64);
+        let mut shown = Vec::new();
+        for bytes in asides.chunks(piece) {
+            shown.extend_from_slice(bytes);
+            while !shown.is_empty() {
+                match talk.session.unasked(&shown).unwrap() {
+                    Unasked::Notice(length) => drop(shown.drain(..length)),
+                    Unasked::Unfinished => break,
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        assert!(shown.is_empty(), "{piece}");
+        talk.peer.script.extend([None, Some(Said::Rows(vec![Some("1")]))]);
+        assert!(matches!(talk.operation().unwrap(), Event::Done), "{piece}");
+    }
+    // An answer is known by its first byte.
+    let mut talk = Talk::new(script(TRANSFER, true), 64);
+    assert_eq!(talk.session.unasked(b"T").unwrap(), Unasked::Answer);
 }
 
 /// As little of a certificate as says what it is signed with: ECDSA with SHA-256.

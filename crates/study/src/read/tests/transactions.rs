@@ -72,7 +72,11 @@ pub(crate) fn workload(
         not_read(&own, &places, &error, problems);
         return None;
     }
-    own.change_data = change_data(&own, &places, problems)?;
+    let facts = script_facts(&own, &places, problems)?;
+    own.change_data = facts.change_data;
+    if let (Some((whole, _)), Some(written)) = (&built_in, &keys.built_in) {
+        built_in::check_set(written.get_ref(), whole, keys, &facts.unread, problems);
+    }
     Some(own)
 }
 
@@ -105,15 +109,31 @@ fn script_place(table: &Spanned<TransactionTable>) -> Place {
     keys.script.as_ref().map(Spanned::span).or(sql).unwrap_or_else(|| table.span())
 }
 
-/// Whether the scripts change data as far as they tell; `None` where one cannot be read.
-fn change_data(own: &Transactions, places: &[Place], problems: &mut Problems) -> Option<bool> {
+/// What the scripts of a test tell of themselves.
+#[derive(Default)]
+struct ScriptFacts {
+    /// Whether they change data, as far as they tell.
+    change_data: bool,
+    /// Variables in `set` that none of them reads.
+    unread: Vec<String>,
+}
+
+/// What is in the scripts; `None` where one cannot be read.
+fn script_facts(
+    own: &Transactions,
+    places: &[Place],
+    problems: &mut Problems,
+) -> Option<ScriptFacts> {
     let syntaxes = match problems.syntaxes.as_slice() {
         [] => vec![SqlSyntax::STANDARD],
         some => some.to_vec(),
     };
-    let mut change = false;
+    let mut facts = ScriptFacts::default();
     for syntax in syntaxes {
-        let parsed = own::parse(own, syntax).and_then(without_values);
+        let parsed = own::parse(own, syntax).and_then(|parsed| {
+            facts.unread = parsed.unread().to_vec();
+            without_values(parsed)
+        });
         let parts = match parsed {
             Ok(parts) => parts,
             Err(error) => {
@@ -135,9 +155,9 @@ fn change_data(own: &Transactions, places: &[Place], problems: &mut Problems) ->
             problems.add(at, message).help("write several tests");
             return None;
         }
-        change |= own::changes_data(&parts.statements);
+        facts.change_data |= own::changes_data(&parts.statements);
     }
-    Some(change)
+    Some(facts)
 }
 
 /// The parts of scripts but for the values that a query gives, which the server answers later.

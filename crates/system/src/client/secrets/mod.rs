@@ -113,7 +113,30 @@ impl SecretRules {
             return Ok(Ok(own));
         }
         self.check_named(what, &path.display().to_string(), server)?;
-        Ok(Opened::open(path))
+        Ok(Opened::open(&self.path_of(path)))
+    }
+
+    /// Where a file is that a study or the command line names: a study means the directory of its own file.
+    pub fn path_of(&self, named: &Path) -> PathBuf {
+        match &self.named_by {
+            NamedBy::Study { place: Some((directory, _)), .. } => directory.join(named),
+            NamedBy::Study { place: None, .. } | NamedBy::CommandLine => named.to_path_buf(),
+        }
+    }
+
+    /// An address, with the paths in it as [`Self::path_of`] gives them; but for that of a password, which
+    /// takes the command line's word as it is written.
+    pub(crate) fn with_paths(&self, address: &ServerAddress) -> ServerAddress {
+        let tls = match &address.tls {
+            Tls::Verified(Some(path)) => Tls::Verified(Some(self.path_of(path))),
+            Tls::Chain(path) => Tls::Chain(self.path_of(path)),
+            other => other.clone(),
+        };
+        let server_key = match &address.server_key {
+            ServerKey::Pinned(path) => ServerKey::Pinned(self.path_of(path)),
+            other => other.clone(),
+        };
+        ServerAddress { tls, server_key, ..address.clone() }
     }
 
     /// A file that belongs to the study: in its directory or below, under names that do not begin with
@@ -122,7 +145,7 @@ impl SecretRules {
         let NamedBy::Study { place: Some((directory, owner)), .. } = &self.named_by else {
             return None;
         };
-        let whole = std::path::absolute(path).ok()?;
+        let whole = std::path::absolute(self.path_of(path)).ok()?;
         let below = whole.strip_prefix(directory).ok()?;
         let names: Option<Vec<_>> = below
             .components()

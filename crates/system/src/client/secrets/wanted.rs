@@ -67,7 +67,9 @@ pub fn wanted_secrets(study: &Study, environment: &LoginEnvironment<'_>) -> Vec<
 
 /// What is in a file may be anything that the account may read, so that only the study's own need no word.
 fn of_file(file: &StudyFile, rules: &SecretRules) -> Option<Source> {
-    if rules.open_own(&file.path).is_some() {
+    // Where it is was found by the way to the study file, from the current directory on.
+    let path = std::path::absolute(&file.path).ok();
+    if path.is_some_and(|path| rules.open_own(&path).is_some()) {
         return None;
     }
     let what = format!("the contents of {}", file.name);

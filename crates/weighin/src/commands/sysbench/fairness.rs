@@ -1,4 +1,4 @@
-use engine::{Answered, Event, ServedBy, Session, SessionError, WithoutServer};
+use engine::{Answered, Event, ServedBy, Session, SessionError, Unasked, WithoutServer};
 use model::{RequestKind, RequestTally};
 use sql::{ProgramSession, Wire};
 use std::ops::Sub;
@@ -260,8 +260,8 @@ impl<W: Wire, const BY_STATEMENT: bool> Session for Counted<W, BY_STATEMENT> {
         self.session.does_again()
     }
 
-    fn is_farewell(&self, input: &[u8]) -> bool {
-        self.session.is_farewell(input)
+    fn unasked(&mut self, input: &[u8]) -> Result<Unasked, SessionError> {
+        self.session.unasked(input)
     }
 
     fn close(&mut self, out: &mut Vec<u8>) {
