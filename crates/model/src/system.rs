@@ -181,6 +181,8 @@ pub enum Feature {
     Partitions,
     /// Option files of servers, which a private server takes its settings from.
     OptionFiles,
+    /// Data directories of which a private server gets a copy.
+    DataDirectories,
 }
 
 const MYSQL: &[&str] = &["MariaDB", "MySQL"];
@@ -223,6 +225,7 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
         (Feature::PasswordKeys, &["MySQL"]),
         (Feature::TemporaryFiles, &["MariaDB"]),
         (Feature::OptionFiles, MYSQL),
+        (Feature::DataDirectories, MYSQL),
     ],
     background_work: &[],
     usual_workload: "oltp_read_write",

@@ -57,7 +57,9 @@ fn amount(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<
             let delay = load.delay.map(|delay| delay.cpu_seconds);
             // A proxy is on the way of the load, and runs where that is made.
             let samples = &sampling.samples;
-            let proxy = window.amount(samples, |sample| Some(sample.proxy?.cpus));
+            let of_proxy = |sample: &Sample| Some(sample.proxy?.cpus);
+            let share = window.sampled(samples, |sample| of_proxy(sample).is_some());
+            let proxy = (share >= SAMPLED).then(|| window.amount(samples, of_proxy)).flatten();
             delay.or(proxy).map(|_| delay.unwrap_or(0.0) + proxy.unwrap_or(0.0))
         }
         Resource::PacketsReceived => packets(load, |packets| packets.sent),
@@ -355,8 +357,11 @@ mod tests {
         assert_eq!(carried, [Some(120.0), Some(900.0)]);
         // Half of a second of two.
         let mut hardly = seen();
-        hardly.samples = vec![Sample { at_seconds: 1.5, ..sample(2, 1.0) }];
-        assert_eq!(record(hardly).used(Resource::ServerCpu), None);
+        let proxy = Some(ProcessUsage { cpus: 1.0, ..ProcessUsage::default() });
+        hardly.samples = vec![Sample { at_seconds: 1.5, proxy, ..sample(2, 1.0) }];
+        let hardly = record(hardly);
+        assert_eq!(hardly.used(Resource::ServerCpu), None);
+        assert_eq!(hardly.used(Resource::PathCpu), None);
         let failed = TrialRecord { end: TrialEnd::Failed(Failure::skipped()), ..record(seen()) };
         assert_eq!(failed.used(Resource::ServerCpu), None);
     }

@@ -79,6 +79,8 @@ pub struct KnownSettings {
     optional: &'static str,
     /// Settings that name a file of the server, which a private one keeps in its own directory.
     files: &'static [&'static str],
+    /// Settings by which a copy of a server would go on with what the original does.
+    of_originals: &'static [&'static str],
     cache: Option<Cache>,
 }
 
@@ -106,6 +108,7 @@ impl KnownSettings {
         adding: &[],
         optional: "",
         files: &[],
+        of_originals: &[],
         cache: None,
     };
 
@@ -184,6 +187,11 @@ impl KnownSettings {
     /// leads elsewhere.
     pub fn names_own_file(&self, name: &str) -> bool {
         self.files.contains(&name)
+    }
+
+    /// Whether a copy of a server would replicate or run events by a setting, as the original does.
+    pub fn is_of_originals(&self, name: &str) -> bool {
+        self.forms(&self.normal_name(name)).any(|form| self.of_originals.contains(&form))
     }
 
     /// The setting of the memory in which a server caches data, and how many bytes these settings give

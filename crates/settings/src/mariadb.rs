@@ -16,6 +16,7 @@ pub static KNOWN: KnownSettings = KnownSettings {
     groups: &["mysqld", "server", "mariadb", "mariadbd", "client-server"],
     optional: "loose_",
     files: &FILES,
+    of_originals: &["event_scheduler", "skip_replica_start", "skip_slave_start"],
     cache: Some(Cache { setting: "innodb_buffer_pool_size", bytes }),
     ..KnownSettings::NONE
 };

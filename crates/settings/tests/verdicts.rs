@@ -103,6 +103,19 @@ fn names_hold_nothing_that_could_be_read_as_more() {
 }
 
 #[test]
+fn what_a_copy_does_not_go_on_with_is_known_however_it_is_written() {
+    for name in [
+        "event_scheduler",
+        "Event-Scheduler",
+        "loose-skip-slave-start",
+        "disable_skip_replica_start",
+    ] {
+        assert!(MARIADB.is_of_originals(name), "{name}");
+    }
+    assert!(!MARIADB.is_of_originals("event_scheduler_x") && !REDIS.is_of_originals("save"));
+}
+
+#[test]
 fn passwords_among_settings_are_known() {
     assert!(REDIS.is_secret("MasterAuth") && MARIADB.is_secret("loose-report-password"));
     assert!(MARIADB.is_secret("DB_PASSWORD") && MARIADB.is_secret("loose_secret-token"));

@@ -4,15 +4,27 @@ use super::facts::{CLIENT_HOSTS, DATABASE, SERVER_ID_FILE, USER};
 use super::version::Version;
 use host::recipe::{Home, RunAs, file_trouble};
 use model::{Failure, FailureKind};
+use std::fs::{DirEntry, Metadata};
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// By this a data directory is known.
 const SYSTEM_TABLESPACE: &str = "ibdata1";
+/// What SET PERSIST wrote: a server obeys it after all options, and would join the group of the original.
+const PERSISTED: &str = "mysqld-auto.cnf";
+/// The ending of files that name the place of a table outside of the data directory.
+const LINK: &str = "isl";
+/// The ending of lists of binary and relay logs.
+const LOG_LIST: &str = "index";
+/// Bytes of such a list that are read; a longer one is not kept.
+const LONGEST_LIST: u64 = 1 << 20;
 /// What the programs that make backups say of one.
 const CHECKPOINTS: [&str; 2] = ["mariadb_backup_checkpoints", "xtrabackup_checkpoints"];
 /// What they say of one that was prepared, as older and newer versions have it.
 const PREPARED: [&str; 2] = ["full-prepared", "log-applied"];
+/// All locks of files, a line each.
+const LOCKS: &str = "/proc/locks";
 /// Bytes of that which are read.
 const MOST_SAID: u64 = 4096;
 
@@ -32,7 +44,11 @@ impl CopiedData {
     }
 
     pub(super) fn fill(&self, home: &Home, run_as: &RunAs) -> Result<(), Failure> {
-        home.copy_data_of(&self.directory, &[SERVER_ID_FILE], run_as)
+        let lists = lists_of_elsewhere(&self.directory)
+            .map_err(|error| file_trouble("a copy", &self.directory, &error))?;
+        let lists = lists.iter().map(String::as_str);
+        let without: Vec<&str> = [SERVER_ID_FILE, PERSISTED].into_iter().chain(lists).collect();
+        home.copy_data_of(&self.directory, &without, run_as)
     }
 
     /// It may hold accounts, and weighin's too. One statement a line.
@@ -49,14 +65,68 @@ impl CopiedData {
         statements
     }
 
-    /// Where the original replicated and ran events, its copy does neither.
-    pub(super) fn options(version: &Version) -> [&'static str; 2] {
+    /// Where the original replicated and ran events, its copy does neither. A plugin that its tables load
+    /// would join the group by itself.
+    pub(super) fn options(version: &Version) -> impl Iterator<Item = &'static str> {
         let start = match version.is_mysql_from([8, 0, 26]) {
             true => "--skip-replica-start",
             false => "--skip-slave-start",
         };
-        [start, "--event-scheduler=OFF"]
+        let group = version.is_mysql_from([5, 7, 17]);
+        let group = group.then_some("--loose-group-replication-start-on-boot=OFF");
+        [start, "--event-scheduler=OFF"].into_iter().chain(group)
     }
+}
+
+/// Whether a process has locked a file, as servers lock their tablespaces; `false` where that is not seen.
+fn is_locked(facts: &Metadata) -> bool {
+    // As the kernel divides the number of a device.
+    let device = facts.dev();
+    let major = (device >> 8) & 0xfff | (device >> 32) & !0xfff;
+    let minor = device & 0xff | (device >> 12) & !0xff & 0xffff_ffff;
+    let file = format!("{major:02x}:{minor:02x}:{}", facts.ino());
+    let locks = std::fs::read_to_string(LOCKS).unwrap_or_default();
+    locks.lines().any(|lock| lock.split_ascii_whitespace().any(|word| word == file))
+}
+
+/// The lists of logs of which some lie outside of the directory, by an absolute path as a rule. A server on a
+/// copy would change those of the original, and remove them when they are old.
+fn lists_of_elsewhere(directory: &Path) -> io::Result<Vec<String>> {
+    let mut lists = Vec::new();
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        if !has_ending(&entry, LOG_LIST) || !entry.file_type()?.is_file() {
+            continue;
+        }
+        let text = beginning(&entry.path(), LONGEST_LIST + 1)?;
+        let is_elsewhere = |line: &str| line.strip_prefix("./").unwrap_or(line).contains('/');
+        if text.len() as u64 > LONGEST_LIST || text.lines().any(is_elsewhere) {
+            lists.extend(entry.file_name().into_string());
+        }
+    }
+    Ok(lists)
+}
+
+/// A file that leads a server on a copy to a table of the original, in the directory or in that of one of its
+/// databases.
+fn link(directory: &Path, databases_too: bool) -> io::Result<Option<PathBuf>> {
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        if has_ending(&entry, LINK) {
+            return Ok(Some(entry.path()));
+        }
+        if databases_too
+            && entry.file_type()?.is_dir()
+            && let Some(found) = link(&entry.path(), false)?
+        {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+fn has_ending(entry: &DirEntry, ending: &str) -> bool {
+    Path::new(&entry.file_name()).extension().is_some_and(|end| end == ending)
 }
 
 fn check(directory: &Path) -> Result<(), Failure> {
@@ -65,6 +135,12 @@ fn check(directory: &Path) -> Result<(), Failure> {
         Err(Failure::new(FailureKind::SandboxStart, message, remedy))
     };
     match directory.join(SYSTEM_TABLESPACE).symlink_metadata() {
+        Ok(facts) if facts.is_file() && is_locked(&facts) => {
+            return refuse(
+                "is in use: a server has its ibdata1 locked, and a copy of what changes is none",
+                "stop that server, or name a backup that mariabackup --prepare has made ready",
+            );
+        }
         Ok(facts) if facts.is_file() => {}
         Ok(_) => return refuse("has an ibdata1 that is no file", ""),
         Err(error)
@@ -78,8 +154,22 @@ fn check(directory: &Path) -> Result<(), Failure> {
         }
         Err(error) => return Err(file_trouble("the data", directory, &error)),
     }
+    match link(directory, true) {
+        Ok(None) => {}
+        Ok(Some(link)) => {
+            let what = format!(
+                "has a table that lies elsewhere, by {}: a server on a copy would open the original",
+                link.strip_prefix(directory).unwrap_or(&link).display()
+            );
+            return refuse(
+                &what,
+                "leave such tables (DATA DIRECTORY) out of what is copied, or load a dump: setup = \"dump.sql\"",
+            );
+        }
+        Err(error) => return Err(file_trouble("the data", directory, &error)),
+    }
     for name in CHECKPOINTS {
-        if let Ok(said) = beginning(&directory.join(name))
+        if let Ok(said) = beginning(&directory.join(name), MOST_SAID)
             && !PREPARED.iter().any(|word| said.contains(word))
         {
             return refuse(
@@ -91,9 +181,13 @@ fn check(directory: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn beginning(path: &Path) -> io::Result<String> {
+/// The first bytes of a regular file: another may never end.
+fn beginning(path: &Path, most: u64) -> io::Result<String> {
+    if !path.symlink_metadata()?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MOST_SAID).read_to_end(&mut bytes)?;
+    std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -114,5 +208,39 @@ mod tests {
         of("backup_type = full-prepared\n").unwrap();
         let raw = of("backup_type = full-backuped\n").unwrap_err();
         assert!(raw.message.contains("was not prepared"), "{raw}");
+    }
+
+    #[test]
+    fn what_leads_to_files_of_the_original_is_neither_opened_nor_copied() {
+        let place = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
+        write(SYSTEM_TABLESPACE, "");
+        write("own.index", "./own.000001\nown.000002\n");
+        write("absolute.index", "./absolute.000001\n/var/lib/mysql/absolute.000002\n");
+        write("above.index", "./../above.000001\n");
+        write("absolute.000001", "/not a list");
+        let mut lists = lists_of_elsewhere(place.path()).unwrap();
+        lists.sort();
+        assert_eq!(lists, ["above.index", "absolute.index"]);
+        check(place.path()).unwrap();
+        std::fs::create_dir(place.path().join("shop")).unwrap();
+        write("shop/orders.isl", "/fast/shop/orders.ibd");
+        let link = check(place.path()).unwrap_err();
+        assert!(link.message.contains("shop/orders.isl"), "{link}");
+    }
+
+    #[test]
+    fn a_copy_goes_on_with_nothing_that_its_original_does() {
+        let of = |text: &str| {
+            CopiedData::options(&Version::parse(text).unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            of("mariadbd  Ver 10.11.6-MariaDB for Linux"),
+            "--skip-slave-start --event-scheduler=OFF"
+        );
+        assert_eq!(
+            of("mysqld  Ver 8.4.2 for Linux on x86_64"),
+            "--skip-replica-start --event-scheduler=OFF --loose-group-replication-start-on-boot=OFF"
+        );
     }
 }

@@ -222,7 +222,7 @@ fn fit_memory(settings: &mut BTreeMap<String, String>, memory: u64) {
 /// What weighin decides for servers that have more doors and places than others: the X protocol,
 /// which would listen on a port of its own, and the directory for files that clients name.
 fn own_words(version: &Version) -> &'static [&'static str] {
-    if version.is_mysql_from([8, 0, 11]) {
+    if version.is_mysql_from([5, 7, 12]) {
         &["--loose-mysqlx=OFF", "--secure-file-priv=NULL"]
     } else if version.is_mysql_from([5, 7, 6]) {
         &["--secure-file-priv=NULL"]

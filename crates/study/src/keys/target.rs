@@ -146,13 +146,13 @@ pub(crate) struct SandboxTable {
     #[schemars(with = "BTreeMap<String, Setting>")]
     pub settings: BTreeMap<Spanned<String>, Spanned<Setting>>,
     /// MariaDB, MySQL and Redis: the option file (`my.cnf`, `redis.conf`) of another server, relative to the
-    /// study file. The private server gets its settings as far as they suit it; `check` and report list what it does not
-    /// get. `settings` add to them or replace them.
+    /// study file. The private server gets its settings as far as they suit it and harm nothing, `trusted` or not;
+    /// `check` and report list what it does not get. `settings` add to them or replace them.
     #[schemars(with = "Option<String>", length(min = 1))]
     pub config: Maybe<String>,
     /// MariaDB and MySQL: a data directory of a server that is stopped, or a physical backup that was
-    /// prepared (`mariabackup --prepare`), as an absolute path on the server's machine. The server runs on
-    /// a copy of it, which shares its blocks where the file system can.
+    /// prepared (`mariabackup --prepare`), as an absolute path on this machine. The server runs on a copy of
+    /// it, which shares its blocks where the file system can.
     #[schemars(with = "Option<String>")]
     #[schemars(extend("x-absent" = "a new one"))]
     pub data: Maybe<String>,

@@ -35,6 +35,11 @@ fn what_is_not_possible_there_is_refused_with_the_way_round_it() {
     for (target, words) in [
         (format!("{far}sandbox = {{ container = \"mysql:8.4\" }}"), "a container has no network"),
         (format!("{far}sandbox = {{ replicas = 1 }}"), "has no `replicas`"),
+        // Whoever reaches that network could log in by the accounts of the original.
+        (
+            format!("{far}sandbox = {{ trusted = true, data = \"/backup\" }}"),
+            "on another machine it would listen on a network",
+        ),
         (format!("{far}sandbox = {{ listen = \"0.0.0.0\" }}"), "must be one address"),
         (format!("{far}sandbox = {{ listen = \"db2\" }}"), "must be one address"),
         ("sandbox = { listen = \"10.0.1.12\" }".to_owned(), "is of a server on another machine"),

@@ -19,6 +19,7 @@ mod instances;
 mod interventions;
 mod load_hosts;
 mod messages;
+mod originals;
 mod parallel;
 mod plan;
 mod price_lists;

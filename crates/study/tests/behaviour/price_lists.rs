@@ -109,6 +109,9 @@ fn the_json_of_a_cloud_says_the_same() {
         price_with(&format!("list = \"{list}\", items = [{{ name = \"i\", sku = \"AAAA\" }}]"))
     };
     assert_eq!(of("rds.json"), of("rds.csv"));
+    let twice = "list = \"rds.json\", items = [{ name = \"primary\", sku = \"AAAA\" }, \
+                 { name = \"replicas\", sku = \"AAAA\", quantity = 2 }]";
+    assert_eq!(price_with(twice).items.len(), 2);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use super::row::{ON_DEMAND, Row};
 use crate::keys::{PriceItemTable, PriceTable};
 use crate::problem::Problems;
 use model::{PriceItem, text};
+use std::collections::BTreeSet;
 use toml::Spanned;
 
 /// Most characters of an item's name out of a list.
@@ -33,7 +34,9 @@ pub(super) fn items(table: &PriceTable, problems: &mut Problems) -> FromList {
         refuse_half(table, &wanted, problems);
         return FromList::default();
     };
-    let skus: Vec<String> = wanted.iter().filter_map(|item| sku(item)).collect();
+    // Several items may be of one SKU.
+    let skus: BTreeSet<String> = wanted.iter().filter_map(|item| sku(item)).collect();
+    let skus: Vec<String> = skus.into_iter().collect();
     let at = written.span();
     let Some(rows) = list::read(written.get_ref(), at, &skus, problems) else {
         return FromList::default();

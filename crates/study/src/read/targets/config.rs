@@ -21,11 +21,12 @@ pub(super) struct Config {
     given: BTreeMap<String, String>,
 }
 
+/// Reads an option file for a server that runs on a copy of another one's data, or on its own.
 pub(super) fn read(
     written: &str,
     at: Place,
     system: System,
-    trusted: bool,
+    is_copy: bool,
     problems: &mut Problems,
 ) -> Option<Config> {
     if !system.has(Feature::OptionFiles) {
@@ -49,7 +50,7 @@ pub(super) fn read(
     let mut changes = Vec::new();
     let mut given = BTreeMap::new();
     for (name, value) in &settings {
-        let given_value = suited(known, trusted, (name, value), |instead, why| {
+        let given_value = suited(known, is_copy, (name, value), |instead, why| {
             changes.push(change(known, (name, name), value, instead, why));
         });
         given.extend(given_value.map(|value| (name.clone(), value)));
@@ -61,7 +62,7 @@ pub(super) fn read(
             changes.push(change(known, (&one.name, &shown), &one.value, None, why));
             return None;
         }
-        let value = suited(known, trusted, (&one.name, &one.value), |instead, why| {
+        let value = suited(known, is_copy, (&one.name, &one.value), |instead, why| {
             changes.push(change(known, (&one.name, &shown), &one.value, instead, why));
         })?;
         Some(VersionSetting { value, ..one })
@@ -77,13 +78,20 @@ pub(super) fn read(
 
 /// The value that a private server gets of a setting, if it gets it at all; `changed` is told what it gets in
 /// place of another one, and why.
+///
+/// What could harm the host is left out, trusted or not: the file was written for a server that may belong to a
+/// cluster, and to directories that are in use. Trust is for what the study itself says.
 fn suited(
     known: &KnownSettings,
-    trusted: bool,
+    is_copy: bool,
     (name, value): (&str, &str),
     mut changed: impl FnMut(Option<String>, &str),
 ) -> Option<String> {
     match known.judge(name, value) {
+        Verdict::Allowed if is_copy && known.is_of_originals(name) => {
+            changed(None, "a copy neither replicates nor runs events");
+            return None;
+        }
         Verdict::Allowed => {}
         Verdict::NeedsTrust(_) if known.names_own_file(name) => {
             let file = value.rsplit('/').next().unwrap_or_default().to_owned();
@@ -93,7 +101,6 @@ fn suited(
             );
             return Some(file);
         }
-        Verdict::NeedsTrust(_) if trusted => {}
         Verdict::NeedsTrust(why) | Verdict::Decided(why) => {
             changed(None, why);
             return None;
@@ -168,8 +175,10 @@ impl Reading<'_> {
 
     fn option(&mut self, file: &str, number: usize, name: &str, value: String) -> Option<()> {
         let (name, value) = self.named(file, number, name, value)?;
-        // Of most options given twice the last one counts.
-        match self.settings.get_mut(&name).filter(|_| self.known.adds_up(&name)) {
+        // Of most options given twice the last one counts, and an empty one adds nothing to those before.
+        let is_empty = |value: &str| value.trim_matches(['"', '\'', ' ']).is_empty();
+        let adds = self.known.adds_up(&name) && !is_empty(&value);
+        match self.settings.get_mut(&name).filter(|known| adds && !is_empty(known)) {
             Some(known) => *known = format!("{known} {value}"),
             None => drop(self.settings.insert(name, value)),
         }

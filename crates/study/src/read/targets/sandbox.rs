@@ -33,6 +33,15 @@ pub(super) fn listen(
                 .help("leave `ssh` and `host` out: private groups are on the machine that weighin runs on");
         }
     }
+    if let (Some(_), Some(data)) = (host, &table.data) {
+        problems
+            .add(
+                data.span(),
+                "a server on a copy of `data` keeps its accounts, and on another machine it would listen on a \
+                 network",
+            )
+            .help("run weighin on that machine; or leave `data` out, and load a dump: setup = \"dump.sql\"");
+    }
     let written = table.listen.as_ref()?;
     if host.is_none() {
         problems
@@ -99,13 +108,14 @@ pub(super) fn sandbox(
             .help("use `base` in place of `container`");
     }
     let config = table.config.as_ref().and_then(|written| {
-        config::read(written.get_ref(), written.span(), system, trusted, problems)
+        let is_copy = table.data.is_some();
+        config::read(written.get_ref(), written.span(), system, is_copy, problems)
     });
     let mut settings = settings(std::mem::take(&mut table.settings), system, trusted, problems);
     if let Some(config) = &config {
         config::add(config, &mut settings);
     }
-    let (data, database) = data(&table, replication.is_some(), trusted, problems);
+    let (data, database) = data(&table, system, replication.is_some(), problems);
     SandboxSpec {
         data,
         database,
@@ -126,11 +136,17 @@ pub(super) fn sandbox(
 /// The data directory that the server gets a copy of, and the database in it.
 fn data(
     table: &SandboxTable,
+    system: System,
     is_group: bool,
-    trusted: bool,
     problems: &mut Problems,
 ) -> (Option<PathBuf>, Option<String>) {
-    if let (Some(written), false) = (&table.data, trusted) {
+    if let (Some(written), false) = (&table.data, system.has(Feature::DataDirectories)) {
+        let products = Feature::DataDirectories.products();
+        problems
+            .add(written.span(), format!("`data` is a data directory of {products}"))
+            .help("remove it: the server would run on data of its own; a test makes some by `setup` and `load`");
+    }
+    if let (Some(written), false) = (&table.data, table.trusted.value()) {
         problems
             .add(
                 written.span(),
