@@ -14,6 +14,9 @@ pub struct OwnData {
     /// What fills them, in this order.
     pub load: Vec<DataSource>,
     pub restore: Restore,
+    /// Scripts that undo what trials changed of data that is not weighin's to make.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undo: Vec<DataFile>,
     pub invariants: Vec<Invariant>,
 }
 
@@ -21,6 +24,11 @@ impl OwnData {
     /// Whether nothing of it is weighin's to make: the workload runs on what is there.
     pub fn is_as_found(&self) -> bool {
         self.setup.is_empty() && self.load.is_empty()
+    }
+
+    /// Whether a server that is not weighin's keeps what trials changed of it.
+    pub fn is_kept_as_it_is(&self) -> bool {
+        self.is_as_found() && self.undo.is_empty()
     }
 
     /// What the data is made from, as one number: contents of files, generators, and the seed of these.

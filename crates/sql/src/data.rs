@@ -97,7 +97,7 @@ pub(crate) fn prepare_own(
     own: &Transactions,
     preparing: &mut Preparing<'_>,
 ) -> Result<Prepared, Failure> {
-    if own.data.is_as_found() {
+    if own.data.is_as_found() && (preparing.is_private || own.data.undo.is_empty()) {
         return Ok(Prepared::nothing());
     }
     let mut order = OwnDataOrder {
@@ -108,7 +108,10 @@ pub(crate) fn prepare_own(
         stop: preparing.stop,
         progress: preparing.progress,
     };
-    system::own_data::prepare(server, &own.data, &mut order)
+    match own.data.is_as_found() {
+        true => system::own_data::undo(server, &own.data, &mut order),
+        false => system::own_data::prepare(server, &own.data, &mut order),
+    }
 }
 
 /// What [`prepare_own`] would do now, where there is anything to do at all; changes nothing.

@@ -49,9 +49,14 @@ pub(crate) struct TransactionsKeys {
     #[schemars(with = "Option<Vec<SourceKey>>", length(max = MAX_DATA_FILES))]
     #[schemars(extend("x-absent" = "nothing"))]
     pub load: Option<Vec<Spanned<SourceKey>>>,
-    /// When what trials changed of the data is undone, where weighin made it: before every `trial`, before
-    /// the first trial of every repeat (`block`), or never (`none`).
+    /// When what trials changed of the data is undone, where weighin made it or `undo` takes it back: before
+    /// every `trial`, before the first trial of every repeat (`block`), or never (`none`).
     pub restore: Key<Choice<RestoreKey>>,
+    /// SQL scripts that undo what trials changed of data which is there already, one or a list, relative to
+    /// the study file: for servers with a `url`, where weighin has no copy of it. They run before the first
+    /// trial too, and `restore` says when again. A private server gets a fresh copy in their place.
+    #[schemars(with = "Option<Texts>", extend("x-absent" = "what is there already is not restored there"))]
+    pub undo: Maybe<Texts>,
     /// What must hold of the data after every trial. A trial that breaks it is void.
     #[schemars(with = "Option<Vec<InvariantTable>>", length(max = MAX_INVARIANTS))]
     #[schemars(extend("x-absent" = "nothing is checked"))]

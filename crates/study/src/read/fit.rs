@@ -55,9 +55,16 @@ fn check_restore(
 ) {
     let own = test.workload().and_then(Workload::transactions).map(|own| &own.data);
     let Some(data) = own.filter(|data| data.is_as_found()) else { return };
-    let Some(at) = table.place("restore").filter(|_| data.restore != Restore::None) else { return };
     let running =
         targets.iter().find(|(target, _)| matches!(target.place, model::Place::Server(_)));
+    if let (None, Some(at)) = (running, table.place("undo")) {
+        problems
+            .add(at, "`undo` is for servers with a `url`, and every target is a private server")
+            .help("leave it out: a private server gets a fresh copy of the data");
+        return;
+    }
+    let restored = data.restore != Restore::None && data.undo.is_empty();
+    let Some(at) = table.place("restore").filter(|_| restored) else { return };
     if let Some((target, place)) = running {
         problems
             .add(
@@ -68,7 +75,10 @@ fn check_restore(
                 ),
             )
             .other(place.clone(), "the target")
-            .help("add setup = \"schema.sql\", or write restore = \"none\"");
+            .help(
+                "add undo = \"undo.sql\", which undoes what the scripts change; or setup = \"schema.sql\"; \
+                 or write restore = \"none\"",
+            );
     }
 }
 

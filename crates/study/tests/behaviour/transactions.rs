@@ -1,6 +1,6 @@
 //! Transactions of the user's own in a study file.
 
-use model::{SetValue, Study};
+use model::{Restore, SetValue, Study};
 use std::fs;
 
 const HEAD: &str = "[study]\nname = \"shop\"\n\
@@ -66,6 +66,48 @@ fn a_private_server_that_is_not_trusted_gets_no_script() {
     let text = format!("{HEAD}{keys}").replace("{ trusted = true }", "{}");
     let error = study::parse(&text, "shop.toml").expect_err("it is refused").to_string();
     assert!(error.contains("trusted = true"), "{error}");
+}
+
+#[test]
+fn data_that_is_there_is_undone_by_scripts_where_weighin_has_no_copy() {
+    let server = HEAD
+        .replace("sandbox = { trusted = true }", "url = \"mysql://bench@db/shop\"")
+        .replace("clients = [1]", "clients = [1]\nwrites = true\nundo = \"undo.sql\"");
+    let read = |head: &str, keys: &str, sql: &str| {
+        let place = tempfile::tempdir().unwrap();
+        for file in ["undo.sql", "schema.sql"] {
+            fs::write(place.path().join(file), "DELETE FROM t WHERE id > 10;\n").unwrap();
+        }
+        let file = place.path().join("shop.toml");
+        let test = format!("[[test.transaction]]\nname = \"t\"\nsql = \"{sql}\"\n");
+        fs::write(&file, format!("{head}{keys}{test}")).unwrap();
+        study::load(&file).map_err(|error| error.to_string())
+    };
+    let write = "INSERT INTO t VALUES (1)";
+    let study = read(&server, "", write).unwrap();
+    let own = study.tests[0].workload().unwrap().transactions().unwrap();
+    assert_eq!(
+        own.data.undo.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(),
+        ["undo.sql"]
+    );
+    assert_eq!(own.data.restore, Restore::Trial);
+    assert!(own.data.is_as_found() && !own.data.is_kept_as_it_is());
+    assert_eq!(study.files[0].name, "undo.sql");
+    read(&server, "restore = \"block\"\n", write).unwrap();
+    let private = HEAD.replace("clients = [1]", "clients = [1]\nundo = \"undo.sql\"");
+    for (head, keys, sql, why) in [
+        (&server, "restore = \"none\"\n", write, "which undoes nothing"),
+        (&server, "setup = \"schema.sql\"\n", write, "weighin makes this anew"),
+        (&server, "built_in = \"order-entry\"\n", write, "`undo` stands beside `built_in`"),
+        (&server, "", "SELECT 1", "these only read"),
+        (&private, "", write, "every target is a private server"),
+    ] {
+        let message = read(head, keys, sql).unwrap_err();
+        assert!(message.contains(why), "{message}");
+    }
+    let without = server.replace("undo = \"undo.sql\"", "restore = \"trial\"");
+    let message = read(&without, "", write).unwrap_err();
+    assert!(message.contains("add undo = \"undo.sql\""), "{message}");
 }
 
 #[test]

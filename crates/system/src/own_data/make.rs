@@ -233,12 +233,47 @@ fn make(
     };
     let connections = order.connections;
     let work = Work::new(server, connections, order.stop, elsewhere, connection, amount(data));
-    let (sender, ended) = mpsc::channel();
     let seed = order.seed;
+    carry_out(&work, order, || work.make_all(data, seed))
+}
+
+/// Runs the scripts that undo what trials changed of data that weighin did not make.
+///
+/// # Errors
+/// `NotPermitted` where it may not write, and what the server has against it; [`Failure::stopped`].
+pub fn undo(
+    server: &dyn SqlServer,
+    data: &OwnData,
+    order: &mut OwnDataOrder<'_>,
+) -> Result<Prepared, Failure> {
+    if !order.may_write {
+        return Err(Failure::new(
+            FailureKind::NotPermitted,
+            "nothing allows weighin to undo what the scripts of the study change",
+            "write writes = true in the test, and add --allow-writes to the command",
+        ));
+    }
+    let began = Instant::now();
+    let mut connection = server.connect()?;
+    let elsewhere = Some(server.other_databases(connection.as_mut())?);
+    let amount = data.undo.iter().map(|file| file.bytes).sum();
+    let work = Work::new(server, order.connections, order.stop, elsewhere, connection, amount);
+    let work = work.unregistered();
+    carry_out(&work, order, || data.undo.iter().try_for_each(|file| work.run_script(file)))?;
+    Ok(Prepared { elapsed: began.elapsed(), ..Prepared::nothing() })
+}
+
+/// Does a work, and tells meanwhile how far it has come.
+fn carry_out<T: Send>(
+    work: &Work<'_>,
+    order: &mut OwnDataOrder<'_>,
+    task: impl FnOnce() -> Result<T, Failure> + Send,
+) -> Result<T, Failure> {
+    let (sender, ended) = mpsc::channel();
     let outcome = std::thread::scope(|scope| {
-        scope.spawn(|| {
+        scope.spawn(move || {
             // The receiver outlives the scope.
-            let _ = sender.send(work.make_all(data, seed));
+            let _ = sender.send(task());
         });
         loop {
             match ended.recv_timeout(POLL_INTERVAL) {

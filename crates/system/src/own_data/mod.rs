@@ -14,7 +14,7 @@ mod state;
 mod work;
 
 pub use self::answers::answers;
-pub use self::make::{OwnDataOrder, check, dry_run, prepare};
+pub use self::make::{OwnDataOrder, check, dry_run, prepare, undo};
 pub use self::register::{REGISTER, clean_up, mark_used};
 pub use self::state::{check_invariants, count_rows};
 use crate::Login;

@@ -14,6 +14,8 @@ pub(super) struct Work<'a> {
     pub(super) stop: &'a Stop,
     /// Databases of others, which no script may name; `None` on a server of weighin's own.
     pub(super) elsewhere: Option<Vec<String>>,
+    /// Whether what scripts make is weighin's to remove.
+    registers: bool,
     noted: Mutex<Noted>,
     done: AtomicU64,
     of: u64,
@@ -35,7 +37,13 @@ impl<'a> Work<'a> {
         of: u64,
     ) -> Self {
         let noted = Mutex::new(Noted { register: Register::default(), connection });
-        Self { server, connections, stop, elsewhere, noted, done: AtomicU64::new(0), of }
+        let (registers, done) = (true, AtomicU64::new(0));
+        Self { server, connections, stop, elsewhere, registers, noted, done, of }
+    }
+
+    /// The same where nothing that scripts make is weighin's.
+    pub(super) fn unregistered(self) -> Self {
+        Self { registers: false, ..self }
     }
 
     pub(super) fn check_stop(&self) -> Result<(), Failure> {
@@ -56,6 +64,9 @@ impl<'a> Work<'a> {
 
     /// Notes what a statement is about to make, once.
     pub(super) fn note_object(&self, kind: ObjectKind, name: &str) -> Result<(), Failure> {
+        if !self.registers {
+            return Ok(());
+        }
         let Noted { register, connection } = &mut *self.noted();
         let is_noted = register.objects.iter().any(|(of, known)| *of == kind && known == name);
         if !is_noted && name != register::REGISTER {

@@ -32,7 +32,7 @@ impl<K: ServerKind> Server<K> {
     pub(super) fn restores(&self, work: &Work<K>) -> Restore {
         match K::Workloads::own(work) {
             Some(own) if !own.change_data => Restore::None,
-            Some(own) if self.private.is_none() && own.data.is_as_found() => Restore::None,
+            Some(own) if self.private.is_none() && own.data.is_kept_as_it_is() => Restore::None,
             Some(own) => own.data.restore,
             None => Restore::None,
         }

@@ -78,7 +78,7 @@ fn shop(directory: &Path) -> OwnData {
             )),
         ],
         restore: Restore::Trial,
-        invariants: Vec::new(),
+        ..OwnData::default()
     }
 }
 

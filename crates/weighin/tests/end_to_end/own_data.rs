@@ -85,6 +85,47 @@ fn what_trials_change_is_undone_before_the_next() {
     place.assert_no_server_left();
 }
 
+/// Data of a server that runs already, which weighin neither made nor has a copy of.
+#[test]
+fn what_trials_change_of_data_that_is_there_is_undone_by_a_script() {
+    let server = Server::start();
+    let mut control = server.connect();
+    for sql in [
+        "CREATE TABLE orders (id INT AUTO_INCREMENT PRIMARY KEY, customer_id INT)",
+        "INSERT INTO orders (customer_id) SELECT seq FROM seq_1_to_50",
+    ] {
+        control.execute(sql).unwrap();
+    }
+    let password = server.password_file();
+    let target = format!("url = \"{}\"\npassword_file = \"{}\"", server.url(), password.display());
+    let keys = format!("writes = true\nundo = \"undo.sql\"\n{}", invariant(70));
+    let study = study(&target, 1, &keys);
+    let (begin, end) = (study.find("setup = ").unwrap(), study.find("writes = ").unwrap());
+    let place = Workplace::new();
+    place.write("shop.toml", format!("{}{}", &study[..begin], &study[end..]));
+    place.write("undo.sql", "-- What trials add.\nDELETE FROM orders WHERE id > 50;\n");
+    place.weighin(&["run", "shop.toml"]).refused(3, &["--allow-writes"]);
+    for store in ["first.weighin", "second.weighin"] {
+        // The second run finds what the last trial of the first has left.
+        let ran = place.weighin(&["run", "shop.toml", "--allow-writes", "--store", store]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert_eq!(count(&mut control, "SELECT COUNT(*) FROM orders"), 70);
+        let dataset = store::Store::open(&place.path(store)).unwrap().dataset().unwrap();
+        let data: Vec<DataState> = dataset
+            .trials
+            .iter()
+            .map(|trial| trial.outcome().unwrap().data.clone().unwrap())
+            .collect();
+        assert!(data.len() == 2 && data.iter().all(|state| state.broken.is_empty()), "{data:?}");
+    }
+    // Nothing of weighin's is in the database.
+    let tables = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'sbtest'";
+    assert_eq!(count(&mut control, tables), 1);
+    place.write("undo.sql", "DELETE FROM nothing;\n");
+    let ran = place.weighin(&["run", "shop.toml", "--allow-writes", "--store", "third.weighin"]);
+    assert!(ran.code != Some(0) && ran.err.contains("undo.sql, line 1"), "{}", ran.err);
+}
+
 /// Two trials to a repeat: the second finds what the first has left, and the next repeat does not.
 #[test]
 fn what_a_block_changes_is_undone_before_the_next_block() {

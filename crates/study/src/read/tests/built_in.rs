@@ -35,7 +35,8 @@ pub(super) fn check(keys: &TransactionsKeys, problems: &mut Problems) {
     let Some(built_in) = &keys.built_in else { return };
     let load = keys.load.as_ref().and_then(|sources| sources.first()).map(Spanned::span);
     let setup = keys.setup.as_ref().map(Spanned::span);
-    for (key, at) in [("setup", setup), ("load", load)] {
+    let undo = keys.undo.as_ref().map(Spanned::span);
+    for (key, at) in [("setup", setup), ("load", load), ("undo", undo)] {
         let Some(at) = at else { continue };
         problems
             .add(at, format!("`{key}` stands beside `built_in`, which makes its own data"))
@@ -44,7 +45,6 @@ pub(super) fn check(keys: &TransactionsKeys, problems: &mut Problems) {
     }
 }
 
-/// Notes a number of partitions that is none, where the workload that a test names has them.
 /// Notes variables that a workload does not have, and that none of the scripts reads which take the place of
 /// its own.
 pub(super) fn check_set(
@@ -67,6 +67,7 @@ pub(super) fn check_set(
     }
 }
 
+/// Notes a number of partitions that is none, where the workload that a test names has them.
 pub(super) fn check_partitions(
     own: &TransactionsKeys,
     keys: &TransactionsKeys,

@@ -1,11 +1,12 @@
 //! The data that a workload of the user's own runs on.
 
-use crate::keys::TransactionsKeys;
 use crate::keys::key::Number;
 use crate::keys::own_data::{
     ColumnKey, ColumnTable, GivesKey, InvariantTable, NullsKey, RowsKey, SourceKey, SourceTable,
 };
+use crate::keys::statement::Texts;
 use crate::keys::value::{TakenNames, name, whole};
+use crate::keys::{Maybe, TransactionsKeys};
 use crate::problem::{Place, Problems};
 use crate::read::data_file;
 use model::bounds::{
@@ -13,7 +14,7 @@ use model::bounds::{
 };
 use model::{
     ColumnValues, DataFile, DataSource, GeneratedColumn, Invariant, Nulls, OwnData, Popularity,
-    RowGenerator, SetValue,
+    Restore, RowGenerator, SetValue,
 };
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -32,11 +33,7 @@ pub(super) fn data(
     set: &BTreeMap<String, SetValue>,
     problems: &mut Problems,
 ) -> OwnData {
-    let setup = keys.setup.as_ref();
-    let setup = setup.map_or_else(Vec::new, |written| {
-        let read = |name: &str| data_file::read(name, set, written.span(), MAX_SETUP, problems);
-        written.get_ref().all().into_iter().filter_map(read).collect()
-    });
+    let setup = scripts(&keys.setup, set, problems);
     let sources = keys.load.as_deref().unwrap_or_default();
     if let Some(beyond) = sources.get(MAX_DATA_FILES) {
         problems.add(beyond.span(), format!("`load` has more than {MAX_DATA_FILES} parts"));
@@ -46,10 +43,37 @@ pub(super) fn data(
         setup,
         load,
         restore: keys.restore.value("restore", problems).unwrap_or_default(),
+        undo: scripts(&keys.undo, set, problems),
         invariants: invariants(keys.invariant.as_deref().unwrap_or_default(), problems),
     };
     check_references(sources, &data, problems);
+    check_undo(keys, &data, problems);
     data
+}
+
+/// The scripts that a key names.
+fn scripts(
+    written: &Maybe<Texts>,
+    set: &BTreeMap<String, SetValue>,
+    problems: &mut Problems,
+) -> Vec<DataFile> {
+    let Some(written) = written else { return Vec::new() };
+    let read = |name: &str| data_file::read(name, set, written.span(), MAX_SETUP, problems);
+    written.get_ref().all().into_iter().filter_map(read).collect()
+}
+
+/// Notes scripts that would undo nothing.
+fn check_undo(keys: &TransactionsKeys, data: &OwnData, problems: &mut Problems) {
+    let Some(undo) = &keys.undo else { return };
+    if !data.is_as_found() {
+        problems
+            .add(undo.span(), "`undo` is for data that is there, and weighin makes this anew")
+            .help("leave it out: `restore` says when the data is made anew");
+    } else if data.restore == Restore::None {
+        problems
+            .add(undo.span(), "`undo` stands beside restore = \"none\", which undoes nothing")
+            .help("leave out either");
+    }
 }
 
 fn source(

@@ -74,6 +74,11 @@ pub(crate) fn workload(
     }
     let facts = script_facts(&own, &places, problems)?;
     own.change_data = facts.change_data;
+    if let (false, Some(undo)) = (own.change_data, &keys.undo) {
+        problems
+            .add(undo.span(), "`undo` undoes what scripts change, and these only read")
+            .help("leave it out");
+    }
     if let (Some((whole, _)), Some(written)) = (&built_in, &keys.built_in) {
         built_in::check_set(written.get_ref(), whole, keys, &facts.unread, problems);
     }
