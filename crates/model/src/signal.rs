@@ -99,6 +99,9 @@ pub const SYNC_MICROS: &str = "sync_micros";
 pub const LOCK_WAIT_MILLIS: &str = "lock_wait_ms";
 /// How often they did.
 pub const LOCK_WAITS: &str = "lock_waits";
+/// Statements that procedures, functions and triggers ran, at most, since the target started. It counts them
+/// among those that clients send.
+pub const STATEMENTS_IN_ROUTINES: &str = "statements_in_routines";
 
 /// How far, at most, a target may have moved that counter by work of its own, since it started.
 pub fn by_itself(counter: &str) -> String {

@@ -48,6 +48,9 @@ const KEPT_WITH: [(&str, &str); 3] = [
     ("Com_update_multi", "Com_update"),
 ];
 
+/// What the server takes for queries beside the statements that clients send.
+const QUERIES_OF_CLIENTS: [&str; 3] = ["Com_stmt_close", "Com_stmt_prepare", "Com_stmt_reset"];
+
 /// What is kept as a signal in place of the server's own counter.
 const SIGNALS: [(&str, &str); 15] = [
     ("Innodb_buffer_pool_pages_dirty", signal::DIRTY_BYTES),
@@ -83,7 +86,8 @@ pub(super) fn read(connection: &mut Connection) -> Result<ServerCounters, Client
     let signals = SIGNALS.map(|(name, _)| name);
     let more = KEPT_WITH.map(|(name, _)| name);
     let units = LOG_POSITIONS.into_iter().chain([PAGE_SIZE]);
-    let names: Vec<&str> = NAMES.into_iter().chain(more).chain(signals).chain(units).collect();
+    let names = NAMES.into_iter().chain(more).chain(QUERIES_OF_CLIENTS).chain(signals);
+    let names: Vec<&str> = names.chain(units).collect();
     let sql = format!("SHOW GLOBAL STATUS WHERE Variable_name IN ('{}')", names.join("','"));
     let rows = connection.query(&sql)?.rows;
     Ok(counters(rows.into_iter().filter_map(|row| {
@@ -125,6 +129,12 @@ fn counters(status: impl IntoIterator<Item = (String, i64)>) -> ServerCounters {
             *value = value.saturating_add(more);
         }
     }
+    let apart = QUERIES_OF_CLIENTS.map(|name| status.remove(name).unwrap_or(0));
+    if let (Some(queries), Some(questions)) = (status.get("Queries"), status.get("Questions")) {
+        let rest = apart.iter().fold(*queries, |queries, more| queries.saturating_sub(*more));
+        let inner = rest.saturating_sub(*questions).max(0);
+        status.insert(signal::STATEMENTS_IN_ROUTINES.to_owned(), inner);
+    }
     if let [Some(checkpoint), Some(end)] = LOG_POSITIONS.map(|name| status.remove(name)) {
         status.insert(signal::CHECKPOINT_AGE.to_owned(), end.saturating_sub(checkpoint).max(0));
     }
@@ -154,6 +164,19 @@ mod tests {
         let counters = counters(status.map(|(name, value)| (name.to_owned(), value)));
         // One that the server does not tell is not made up.
         assert_eq!(counters.iter().collect::<Vec<_>>(), [("Com_insert", 7)]);
+    }
+
+    #[test]
+    fn what_routines_run_is_no_question_of_clients_and_no_part_of_the_protocol() {
+        let status = [
+            ("Queries", 1_000),
+            ("Questions", 600),
+            ("Com_stmt_prepare", 40),
+            ("Com_stmt_close", 10),
+        ];
+        let counters = counters(status.map(|(name, value)| (name.to_owned(), value)));
+        assert_eq!(counters[signal::STATEMENTS_IN_ROUTINES], 350);
+        assert_eq!(counters.get("Com_stmt_prepare"), None);
     }
 
     #[test]

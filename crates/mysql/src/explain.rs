@@ -7,8 +7,8 @@ use sql::{ExplainKind, PlanStep, Refusal, Steps, WholeTable};
 
 /// The account may not.
 const DENIED: [u16; 4] = [1044, 1142, 1143, 1227];
-/// There is no such table, or no such column.
-const MISSING: [u16; 2] = [1146, 1054];
+/// There is no such table, no such column, or no such function.
+const MISSING: [u16; 3] = [1146, 1054, 1305];
 
 impl ExplainKind for Mysql {
     fn explain(control: &mut Connection, sql: &str) -> Steps<Self> {

@@ -193,11 +193,14 @@ fn foreign_statements_are_a_notice_a_doubt_or_the_end_by_their_share() {
 }
 
 #[test]
-fn what_a_server_did_by_itself_is_nobody_elses() {
-    for (by_itself, expected) in [(10_000, 0), (9_999, 1)] {
+fn what_a_server_or_its_routines_did_is_nobody_elses() {
+    let own = model::signal::by_itself("Com_select");
+    let routines = model::signal::STATEMENTS_IN_ROUTINES.to_owned();
+    for (name, by_itself, expected) in
+        [(&own, 10_000, 0), (&own, 9_999, 1), (&routines, 10_000, 0), (&routines, 9_999, 1)]
+    {
         let data = spoilt(|record| {
             count_more(record, "Com_select", 10_000);
-            let name = model::signal::by_itself("Com_select");
             let sampling = &mut record.sampling;
             let readings = [(&mut sampling.before, 5), (&mut sampling.after, 5 + by_itself)];
             for (reading, value) in readings {
@@ -206,7 +209,7 @@ fn what_a_server_did_by_itself_is_nobody_elses() {
             }
         });
         let found = found(&analyse(&data), |e| matches!(e, Evidence::CounterMismatch(_))).len();
-        assert_eq!(found, expected, "{by_itself}");
+        assert_eq!(found, expected, "{name} {by_itself}");
     }
 }
 

@@ -236,6 +236,36 @@ fn scripts_of_the_command_line_run_by_the_same_rules() {
     assert_eq!(notes, ["it's :had"]);
 }
 
+/// The server counts them like those that clients send.
+#[test]
+fn statements_of_procedures_functions_and_triggers_are_nobody_elses() {
+    let server = shop(true);
+    for sql in [
+        "CREATE TABLE changes (customer INT, total INT)",
+        "CREATE TRIGGER noted AFTER INSERT ON orders FOR EACH ROW \
+         INSERT INTO changes VALUES (NEW.customer, NEW.total)",
+        "CREATE FUNCTION had(c INT) RETURNS INT READS SQL DATA \
+         RETURN (SELECT balance FROM customer WHERE id = c)",
+        "CREATE PROCEDURE pay(c INT, t INT) BEGIN DECLARE n INT DEFAULT 0; \
+         SELECT COUNT(*) INTO n FROM orders WHERE customer = c; \
+         UPDATE customer SET balance = balance - t WHERE id = c; \
+         INSERT INTO orders (customer, total) VALUES (c, t); END",
+    ] {
+        server.execute(sql);
+    }
+    let place = Workplace::new();
+    let script = "\\set c random(1, 1000)\nCALL pay(:c, 5);\nSELECT had(:c);\n\
+                  INSERT INTO orders (customer, total) VALUES (:c, 7);\n";
+    place.write("pay.sql", script);
+    for prepared in ["--prepared=true", "--prepared=false"] {
+        let all = ["--script", "pay.sql", "--clients", "2", "--duration", "1s", "--json"];
+        let all = [&all[..], &["--allow-writes", prepared]].concat();
+        let checks = &server.weighin(&place, "load", &all).json()["checks"];
+        let passed = checks["passed"].as_array().unwrap();
+        assert!(passed.iter().any(|check| check == "server_counters"), "{checks:#}");
+    }
+}
+
 #[test]
 fn values_come_from_a_file_and_an_answer_without_its_row_is_an_error_of_the_statement() {
     let server = shop(true);

@@ -25,7 +25,7 @@ struct Mismatch {
 /// Both count the same events, so they agree exactly. The exception is a transaction that failed
 /// or timed out: the server may have counted a statement whose reply was an error or never came,
 /// one for each such transaction. Acts during the load may have run a statement each, and a server that does
-/// as much by itself says how much that may be. Fewer statements on the server than were acknowledged cannot
+/// as much by itself, or counts what its routines and triggers run, says how much that may be. Fewer statements on the server than were acknowledged cannot
 /// happen: either our count is wrong or the counters were reset (the server restarted), and in
 /// both cases nothing vouches for the trial.
 pub(super) fn results(record: &TrialRecord, load: &LoadResult) -> Option<Vec<CheckResult>> {
@@ -66,11 +66,13 @@ pub(super) fn results(record: &TrialRecord, load: &LoadResult) -> Option<Vec<Che
     Some(mismatches.into_iter().map(result).collect())
 }
 
-/// How far the server may have moved a counter by work of its own.
+/// How far the server may have moved a counter by work of its own, or by what its routines ran.
 fn by_itself(counter: &str, before: &CounterReading, after: &CounterReading) -> i128 {
-    let name = signal::by_itself(counter);
-    let readings = before.counters.get(&name).zip(after.counters.get(&name));
-    readings.map_or(0, |(&from, &to)| i128::from(to) - i128::from(from)).max(0)
+    let growth = |name: &str| {
+        let readings = before.counters.get(name).zip(after.counters.get(name));
+        readings.map_or(0, |(&from, &to)| i128::from(to) - i128::from(from)).max(0)
+    };
+    growth(&signal::by_itself(counter)) + growth(signal::STATEMENTS_IN_ROUTINES)
 }
 
 /// That the check could not be made: nothing contradicts the trial, and nothing confirms it.
