@@ -1,6 +1,7 @@
 //! What the analysis concludes from datasets of which the truth is known.
 
 mod advice;
+mod answers;
 mod backlog;
 mod budget;
 mod caches;

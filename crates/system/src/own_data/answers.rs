@@ -17,7 +17,20 @@ const LONGEST_SHOWN: usize = 500;
 const PURPOSE: u64 = 0x616e_7377_6572;
 
 /// Words by which an answer follows from more than the data and the parameters.
-const CHANGING: [&str; 24] = [
+const CHANGING: [&str; 37] = [
+    "CTID",
+    "CURRENT_DATABASE",
+    "CURRENT_ROLE",
+    "CURRENT_USER",
+    "CURRVAL",
+    "DATABASE",
+    "LASTVAL",
+    "PG_BACKEND_PID",
+    "SESSION_USER",
+    "SYSTEM_USER",
+    "TABLEOID",
+    "XMAX",
+    "XMIN",
     "NOW",
     "CURRENT_TIMESTAMP",
     "CURRENT_DATE",
@@ -44,8 +57,24 @@ const CHANGING: [&str; 24] = [
     "NEXTVAL",
 ];
 
-/// Asks the reading statements of a program, each a few times with drawn parameters. Nothing is
-/// written: what would is passed over.
+/// Words by which an answer follows from the order in which rows were read, unless that is told.
+const ORDERED: [&str; 11] = [
+    "ARRAY_AGG",
+    "FETCH",
+    "GROUP_CONCAT",
+    "JSONB_AGG",
+    "JSON_AGG",
+    "JSON_ARRAYAGG",
+    "LIMIT",
+    "OFFSET",
+    "ROW_NUMBER",
+    "STRING_AGG",
+    "XMLAGG",
+];
+
+/// Asks the reading statements of a program, each a few times with drawn parameters, and once twice with the
+/// same: what a server answers in two ways follows from more than the data. Nothing is written: what would is
+/// passed over.
 ///
 /// # Errors
 /// When the server is not reached; [`Failure::stopped`].
@@ -58,7 +87,7 @@ pub fn answers(
     let mut connection = server.connect()?;
     connection.execute(server.read_only()).map_err(|error| error.failure)?;
     let of = program.statements();
-    let comparable: Vec<bool> = of.iter().map(is_comparable).collect();
+    let mut comparable: Vec<bool> = of.iter().map(is_comparable).collect();
     let mut asked = vec![0; of.len()];
     let mut run = Run::new(Arc::clone(program), seed ^ PURPOSE, 0, 1);
     let mut answers = Vec::new();
@@ -92,10 +121,15 @@ pub fn answers(
                     let Some(rows) = ask(connection.as_mut(), statement, sql, &mut run)? else {
                         continue;
                     };
-                    if is_asked {
-                        asked[number] += 1;
-                        answers.push(answer(statement, sql, &rows));
+                    if !is_asked {
+                        continue;
                     }
+                    let answer = answer(statement, sql, &rows);
+                    comparable[number] = asked[number] > 0
+                        || asks_again(connection.as_mut(), statement, sql)?.as_ref()
+                            == Some(&answer);
+                    asked[number] += 1;
+                    answers.extend(comparable[number].then_some(answer));
                 }
             }
         }
@@ -134,6 +168,21 @@ fn ask(
     Ok(Some(rows))
 }
 
+/// The same answer once more; `None` where the server now has something against the statement.
+fn asks_again(
+    connection: &mut dyn SqlConnection,
+    statement: &Statement,
+    sql: &str,
+) -> Result<Option<StatementAnswer>, Failure> {
+    match connection.answer(sql) {
+        Ok((_, rows)) => Ok(Some(answer(statement, sql, &rows))),
+        Err(error) if error.failure.is_before_load() || error.failure.is_stop() => {
+            Err(error.failure)
+        }
+        Err(_) => Ok(None),
+    }
+}
+
 /// Whether the same data and parameters must have the same answer.
 fn is_comparable(statement: &Statement) -> bool {
     statement.kind == StatementKind::Select
@@ -144,12 +193,12 @@ fn is_comparable(statement: &Statement) -> bool {
 fn follows_from_data(pieces: &[String]) -> bool {
     let text = pieces.join(" ? ").to_ascii_uppercase();
     let has = |word: &str| words(&text).any(|one| one == word);
-    let cuts = has("LIMIT") || has("FETCH") || has("OFFSET");
+    let follows_from_order = ORDERED.iter().any(|word| has(word));
     !text.contains('@')
         && !words(&text).any(|word| CHANGING.contains(&word))
         && !has("UPDATE")
         && !has("INTO")
-        && (!cuts || is_ordered(pieces))
+        && (!follows_from_order || is_ordered(pieces))
 }
 
 fn is_ordered(pieces: &[String]) -> bool {
@@ -254,12 +303,15 @@ mod tests {
     fn what_follows_from_more_than_the_data_is_not_compared() {
         assert!(follows("SELECT a FROM t WHERE updated_at > "));
         assert!(follows("SELECT a FROM t ORDER BY a LIMIT 10"));
+        assert!(follows("SELECT GROUP_CONCAT(a ORDER BY a) FROM t"));
         for text in [
             "SELECT NOW()",
             "select rand() from t",
             "SELECT a FROM t LIMIT 10",
             "SELECT a FROM t FOR UPDATE",
             "SELECT @x",
+            "SELECT group_concat(a) FROM t",
+            "SELECT ctid FROM t",
             "SELECT last_insert_id()",
         ] {
             assert!(!follows(text), "{text}");

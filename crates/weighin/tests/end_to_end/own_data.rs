@@ -1,10 +1,14 @@
 //! The data of workloads of a user's own: made, restored between trials, checked after each, and made
 //! anew by a run that goes on after a kill.
 
-use crate::support::{Server, Workplace, wait_for};
+use crate::support::{Server, Workplace, shared_directory, wait_for};
 use model::{DataState, TrialRecord};
 use mysql::client::Connection;
 use std::fmt::Write;
+use std::fs::{File, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 const SCHEMA: &str = "
 CREATE TABLE customers (id INT PRIMARY KEY, name VARCHAR(100) NOT NULL);
@@ -62,6 +66,11 @@ fn invariant(gives: u32) -> String {
     format!(
         "invariant = [{{ name = \"all orders\", sql = \"SELECT COUNT(*) FROM orders\", gives = {gives} }}]"
     )
+}
+
+/// A server of another account writes there.
+fn open_to_all(directory: &Path) {
+    std::fs::set_permissions(directory, Permissions::from_mode(0o777)).unwrap();
 }
 
 fn records(place: &Workplace) -> Vec<TrialRecord> {
@@ -191,14 +200,17 @@ fn targets_that_answer_differently_are_found_before_any_trial() {
     let study = study(&targets, 100, "set = { n = 3 }").replace("repeats = 2", "repeats = 1");
     let study = study.replace(
         r#""INSERT INTO orders (customer_id) VALUES (:c)"]"#,
-        r#""SELECT AVG(id) / :n AS average FROM customers", "SELECT name FROM customers WHERE id = :c"]"#,
+        r#""SELECT AVG(id) / :n AS average FROM customers", "SELECT name FROM customers WHERE id = :c", "SELECT drawn() AS lot"]"#,
     );
     let place = place(&study);
+    // What each target answers differently from one time to the next is no difference of theirs.
+    let drawn = "CREATE FUNCTION drawn() RETURNS DOUBLE RETURN RAND();\n";
+    place.write("schema.sql", format!("{SCHEMA}{drawn}"));
     let ran = place.weighin(&["run", "shop.toml"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let targets = place.store().dataset().unwrap().targets;
     let answers: Vec<usize> = targets.iter().map(|facts| facts.server.answers.len()).collect();
-    assert_eq!(answers, [6, 6], "three of each statement");
+    assert_eq!(answers, [6, 6], "three of each statement that has one answer");
     // Trials of a few transactions may have other faults as well.
     let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("answer the statement `SELECT customers` differently"), "{said}");
@@ -218,7 +230,7 @@ fn blocks<'p>(page: &'p str, begin: &str) -> Vec<(&'p str, &'p str)> {
 /// The study that the page about own workloads builds, with the files that it shows.
 #[test]
 fn the_documented_example_runs_and_answers_its_question() {
-    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/own-workload.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/own-workload.md");
     let page = std::fs::read_to_string(page).unwrap();
     let place = Workplace::new();
     std::fs::create_dir(place.path("shop")).unwrap();
@@ -254,21 +266,35 @@ fn the_template_comes_with_its_scripts_and_can_run() {
     place.weighin(&["check", "web-shop.toml"]).done();
 }
 
-/// A data directory of a server that is stopped: the private server runs on a copy, and every trial too.
+/// A data directory of a server that is stopped: the private server runs on a copy, and every trial too. What
+/// the original does by itself, its copy does not; and the logs of the original, which are listed in its data
+/// directory and lie elsewhere, are not the copy's to remove.
 #[test]
 fn a_private_server_runs_on_a_copy_of_a_data_directory() {
-    let mut server = Server::start();
+    let logs = shared_directory();
+    open_to_all(logs.path());
+    let log = logs.path().join("binlog").display().to_string();
+    let mut server = Server::start_with(&[("log_bin", &log), ("log_bin_index", "binlog")]);
     let mut control = server.connect();
     for sql in [
         "CREATE TABLE orders (id INT AUTO_INCREMENT PRIMARY KEY, customer_id INT)",
         "INSERT INTO orders (customer_id) SELECT seq FROM seq_1_to_50",
+        "CREATE EVENT more ON SCHEDULE EVERY 1 SECOND DO INSERT INTO orders (customer_id) VALUES (0)",
+        "FLUSH BINARY LOGS",
     ] {
         control.execute(sql).unwrap();
     }
     drop(control);
     server.sandbox.stop().unwrap();
+    let log = logs.path().join("binlog.000001");
+    let long_ago = SystemTime::now() - Duration::from_secs(10 * 86_400);
+    File::options().write(true).open(&log).unwrap().set_modified(long_ago).unwrap();
     let directory = server.sandbox.data_directory().to_owned();
-    let target = |trust: &str| format!("sandbox = {{ {trust}data = \"{}\" }}", directory.display());
+    assert!(directory.join("binlog.index").is_file());
+    let target = |trust: &str| {
+        let directory = directory.display();
+        format!("sandbox = {{ {trust}data = \"{directory}\", config = \"prod.cnf\" }}")
+    };
     let study = |trust: &str| {
         let study = study(&target(trust), 1, &invariant(70));
         let begin = study.find("setup = ").unwrap();
@@ -276,6 +302,10 @@ fn a_private_server_runs_on_a_copy_of_a_data_directory() {
         format!("{}{}", &study[..begin], &study[end..])
     };
     let place = Workplace::new();
+    place.write(
+        "prod.cnf",
+        "[mysqld]\nlog_bin = /srv/log/binlog\nexpire_logs_days = 1\nevent_scheduler = ON\n",
+    );
     place.write("shop.toml", study(""));
     place.weighin(&["run", "shop.toml"]).refused(2, &["trusted = true"]);
     place.write("shop.toml", study("trusted = true, "));
@@ -283,9 +313,40 @@ fn a_private_server_runs_on_a_copy_of_a_data_directory() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let states = states(&place);
     assert!(states.len() == 2 && states.iter().all(|state| state.broken.is_empty()), "{states:?}");
+    let variables = &place.store().dataset().unwrap().targets[0].server.variables;
+    assert_eq!(
+        (variables["event_scheduler"].as_str(), variables["log_bin"].as_str()),
+        ("OFF", "ON")
+    );
     // The original is as it was.
+    assert!(log.is_file(), "the copy has removed {}", log.display());
     server.sandbox.start_again().unwrap();
     assert_eq!(count(&mut server.connect(), "SELECT COUNT(*) FROM orders"), 50);
+}
+
+/// What changes while it is copied is no copy, and a server on a copy would write to a table that the original has
+/// in another place.
+#[test]
+fn data_in_use_or_with_a_table_that_lies_elsewhere_is_not_copied() {
+    let elsewhere = shared_directory();
+    open_to_all(elsewhere.path());
+    let mut server = Server::start();
+    let sql = format!(
+        "CREATE TABLE orders (id INT PRIMARY KEY) DATA DIRECTORY = '{}'",
+        elsewhere.path().display()
+    );
+    server.connect().execute(&sql).unwrap();
+    let data = server.sandbox.data_directory().display().to_string();
+    let place = place(&study(&format!("sandbox = {{ trusted = true, data = \"{data}\" }}"), 1, ""));
+    let refused = |said: &str| {
+        let checked = place.weighin(&["check", "shop.toml"]);
+        assert_ne!(checked.code, Some(0), "{}", checked.out);
+        let all = checked.out + &checked.err;
+        assert!(all.contains(said), "{all}");
+    };
+    refused("is in use");
+    server.sandbox.stop().unwrap();
+    refused("sbtest/orders.isl");
 }
 
 /// An option file of another machine: what suits a private server is given to it, and the rest is told.
