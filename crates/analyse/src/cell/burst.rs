@@ -71,7 +71,8 @@ impl CellData<'_> {
 
 /// What a trial shows; `None` where nothing fell, and where its rate was changed on purpose.
 pub(super) fn of_trial(record: &TrialRecord) -> Option<Burst> {
-    let load = record.load().filter(|load| load.slices.is_empty())?;
+    // A server that went away used nothing up, and one that came back has cold caches.
+    let load = record.load().filter(|load| load.slices.is_empty() && load.outages.is_empty())?;
     let has_course = load.open.as_ref().is_some_and(|open| !open.course.is_empty());
     if has_course || record.key.level.search.is_some() {
         return None;

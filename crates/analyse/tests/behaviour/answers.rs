@@ -23,7 +23,8 @@ fn run(answered: [(System, u64, u64); 3]) -> Dataset {
 
 /// Whether answers are said to differ, and to be alike.
 fn said(answered: [(System, u64, u64); 3]) -> (bool, bool) {
-    let analysis = analyse(&run(answered));
+    let data = run(answered);
+    let analysis = analyse(&data);
     let has = |which: fn(&Evidence) -> bool| !found(&analysis, which).is_empty();
     (
         has(|one| matches!(one, Evidence::AnswersDiffer(_))),

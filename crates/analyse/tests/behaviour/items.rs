@@ -126,3 +126,24 @@ fn response_times_of_transactions_count_for_nothing_where_the_load_fell_behind()
     assert_eq!(shop.slo.as_ref().unwrap().met, None);
     assert!(behind.statements.iter().all(|one| one.mean_ms.is_some()));
 }
+
+/// A script that branches past its statements is done at once, and counts as any other.
+#[test]
+fn transactions_that_asked_nothing_are_told() {
+    let found = |queries: fn(u64) -> u64| -> Vec<(u64, u64)> {
+        let mut data = shop([[2.0, 7.0, 1.0]; 2]);
+        for load in data.trials.iter_mut().filter_map(|record| record.load_mut()) {
+            load.measure.transactions = 10_000;
+            load.measure.queries = queries(10_000);
+        }
+        let found = analyse(&data).findings.into_iter();
+        let of = |finding: analyse::Finding| match finding.evidence {
+            Evidence::NothingSent(found) => Some((found.transactions, found.empty)),
+            _ => None,
+        };
+        found.filter_map(of).collect()
+    };
+    assert!(found(|transactions| transactions - 100).is_empty());
+    let all = found(|transactions| transactions / 4);
+    assert!(!all.is_empty() && all.iter().all(|one| *one == (10_000, 7_500)), "{all:?}");
+}

@@ -81,5 +81,5 @@ kinds! {
     vm_processors => VmProcessors;
     waits => Unanswered, LongWaits, IdleConnectionsLost, ClockJumped;
     why => WhySlower, EndOfRise | Resource, PartOfTime, AtLimit, Cause, UsedUp;
-    work => WorkCutShort;
+    work => WorkCutShort, NothingSent;
 }

@@ -1,11 +1,12 @@
-//! A fixed amount of work that did not end in its time.
+//! Work that was less than it seems: a fixed amount that did not end in its time, and transactions that asked
+//! nothing of the server.
 
 use model::UnitName;
 use crate::Severity;
 use serde::Serialize;
 use std::time::Duration;
 use crate::kind::{FindingKind, Group};
-use crate::numbers::{count, duration, number_of};
+use crate::numbers::{count, duration, number_of, percent};
 
 /// A load of so many operations ended at its time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -42,6 +43,36 @@ impl FindingKind for WorkCutShort {
              known, and throughput is that of what was done",
             duration(time_limit),
             number_of(asked, counted),
+        )
+    }
+}
+
+/// Transactions ended without a statement, by the branches of their scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct NothingSent {
+    /// Transactions of the measured phase.
+    pub transactions: u64,
+    /// Those without a statement, at least: any of the others may have sent several.
+    pub empty: u64,
+}
+
+impl FindingKind for NothingSent {
+    const HEADING: &'static str = "Transactions without a statement";
+
+    /// The reader is warned: it is the load that was asked for.
+    fn severity(&self) -> Severity {
+        Severity::Warning
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let all = found.iter().map(|one| one.transactions).sum::<u64>();
+        let empty = found.iter().map(|one| one.empty).sum::<u64>();
+        format!(
+            "at least {} of {} transactions ({}) sent no statement, as their scripts branch past all of them: \
+             throughput and latencies count them, and say so much less of the server",
+            count(empty),
+            count(all),
+            percent(empty as f64 / all.max(1) as f64),
         )
     }
 }

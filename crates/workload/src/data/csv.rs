@@ -6,6 +6,8 @@ use std::fmt::{self, Display, Formatter};
 const LONGEST_ROW: usize = 16 << 20;
 /// Fields of one row: more than a table can have columns.
 const MOST_FIELDS: usize = 4_096;
+/// What a file in UTF-8 may begin with.
+const BYTE_ORDER_MARK: [u8; 3] = *b"\xef\xbb\xbf";
 
 /// Why a file is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +67,8 @@ pub struct CsvReader {
     row: CsvRow,
     field_start: usize,
     line: u64,
-    seen: u64,
+    /// How many bytes of a byte order mark the file began with, until that is decided.
+    mark: Option<usize>,
 }
 
 impl Default for CsvReader {
@@ -76,7 +79,7 @@ impl Default for CsvReader {
             row: CsvRow { line: 1, ..CsvRow::default() },
             field_start: 0,
             line: 1,
-            seen: 0,
+            mark: Some(0),
         }
     }
 }
@@ -90,9 +93,7 @@ impl CsvReader {
     pub fn row(&mut self, input: &mut &[u8]) -> Result<Option<CsvRow>, CsvError> {
         while let Some((&byte, rest)) = input.split_first() {
             *input = rest;
-            self.seen += 1;
-            // A byte order mark.
-            if self.seen <= 3 && b"\xef\xbb\xbf"[self.seen as usize - 1] == byte {
+            if self.is_of_mark(byte)? {
                 continue;
             }
             if byte == b'\n' {
@@ -107,11 +108,30 @@ impl CsvReader {
         Ok(None)
     }
 
+    /// Whether a byte belongs to a byte order mark. What began like one and is none belongs to the first field.
+    fn is_of_mark(&mut self, byte: u8) -> Result<bool, CsvError> {
+        let Some(seen) = self.mark else { return Ok(false) };
+        let is_next = BYTE_ORDER_MARK[seen] == byte;
+        self.mark = Some(seen + 1).filter(|seen| is_next && *seen < BYTE_ORDER_MARK.len());
+        if !is_next {
+            self.take_all(&BYTE_ORDER_MARK[..seen])?;
+        }
+        Ok(is_next)
+    }
+
+    /// Takes bytes that end no row.
+    fn take_all(&mut self, bytes: &[u8]) -> Result<(), CsvError> {
+        bytes.iter().try_for_each(|byte| self.take(*byte).map(drop))
+    }
+
     /// The last row, where no line feed ends it.
     ///
     /// # Errors
     /// When a quoted field does not end.
     pub fn end(mut self) -> Result<Option<CsvRow>, CsvError> {
+        if let Some(seen) = self.mark.take() {
+            self.take_all(&BYTE_ORDER_MARK[..seen])?;
+        }
         match self.state {
             State::Quoted => Err(self.error("a quoted field does not end")),
             State::FieldStart if self.row.fields.is_empty() => Ok(None),
@@ -226,6 +246,16 @@ mod tests {
             assert_eq!(rows[4], [None, some("x")]);
             assert_eq!(rows.len(), 5);
         }
+    }
+
+    #[test]
+    fn only_a_whole_byte_order_mark_is_left_out() {
+        for first in ["û", "aÿ", "ﻻ", "»"] {
+            let text = format!("{first},id\n");
+            assert_eq!(read(text.as_bytes(), 1).unwrap(), [[some(first), some("id")]]);
+        }
+        assert_eq!(read("\u{feff}û".as_bytes(), 1).unwrap(), [[some("û")]]);
+        assert!(read(b"\xef\xbb", 1).unwrap()[0][0].is_some());
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub(crate) mod host;
 mod imitated;
 pub(crate) mod intervention;
 pub(crate) mod little;
+mod nothing_sent;
 pub(crate) mod outcome;
 mod own_data;
 pub(crate) mod steady;
@@ -125,6 +126,7 @@ pub(crate) fn check(dataset: &Dataset, test: Option<&Test>, record: &TrialRecord
         results.extend(intervention::results(dataset, record, &seen));
         results.extend(waits::results(load));
         results.extend(cut_short::result(dataset, record, load));
+        results.extend(nothing_sent::result(dataset, record, load));
         results.extend(generators::absent(dataset, record, load));
         results.extend(duet::results(dataset, record));
         results.extend(host::saturation(&record.sampling.samples, load));

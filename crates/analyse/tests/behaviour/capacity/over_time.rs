@@ -89,6 +89,25 @@ fn a_rate_that_lasts_only_until_credits_end_is_no_answer() {
     assert_eq!(burst.expect("it falls all the same").cause, None);
 }
 
+/// A server that was lost and came back slower, or not at all, is an outage: nothing was used up.
+#[test]
+fn what_follows_an_outage_is_no_end_of_a_burst() {
+    let mut data = bursting(|_| 3_000.0);
+    for load in data.trials.iter_mut().filter_map(|record| record.load_mut()) {
+        load.outages = vec![model::Outage {
+            first_error: Duration::from_secs(60),
+            first_success: Some(Duration::from_secs(61)),
+            recovered: None,
+            failed: 8,
+        }];
+    }
+    let analysis = analyse(&data);
+    assert!(analysis.tests[0].cells.iter().all(|cell| cell.burst.is_none()));
+    assert!(
+        !analysis.findings.iter().any(|found| matches!(found.evidence, Evidence::BurstEnds(_)))
+    );
+}
+
 /// Both targets at 8 clients alone: "fast" does 8,000/s for a minute and 3,000/s for another, "slow" as much
 /// as said.
 fn against_a_burst(slow: f64) -> Dataset {
