@@ -183,7 +183,7 @@ pub(crate) struct HostObservation {
     pub(crate) space: SpaceUsed,
     /// The disks under the server's data.
     pub(crate) disks: Vec<String>,
-    pub(crate) target_host: Option<HostSampling>,
+    pub(crate) target_host: Option<Box<HostSampling>>,
     pub(crate) load_hosts: Vec<HostSampling>,
 }
 
@@ -269,7 +269,7 @@ impl Watches {
                 account.server_read_bytes = watched.account.server_read_bytes;
                 account.server_throttling = watched.account.server_throttling;
                 space = watched.space;
-                Some(sampling(host, watched))
+                Some(Box::new(sampling(host, watched)))
             }
         };
         let load_hosts = load_hosts.into_iter().collect::<Result<_, Failure>>()?;

@@ -27,11 +27,11 @@ pub(crate) struct Context<'a> {
 pub(crate) struct Done {
     pub(crate) outcome: Outcome,
     pub(crate) sampling: Sampling,
-    pub(crate) search: Option<Search>,
+    pub(crate) search: Option<Box<Search>>,
 }
 
 impl Done {
-    pub(crate) fn of_load(measured: Measured, search: Option<Search>) -> Self {
+    pub(crate) fn of_load(measured: Measured, search: Option<Box<Search>>) -> Self {
         let Measured { load, sampling, marks, .. } = measured;
         Self { outcome: Outcome { marks, ..Outcome::of_load(load) }, sampling, search }
     }

@@ -94,7 +94,7 @@ struct Attempt<'a, 'c> {
 
 impl Attempt<'_, '_> {
     /// Weighin's own load, and the cross-check before or after it where the test asks for one.
-    fn run(mut self) -> Result<(Own, Option<CrossCheckRecord>), Failure> {
+    fn run(mut self) -> Result<(Own, Option<Box<CrossCheckRecord>>), Failure> {
         let order = CrossCheckOrder::of_repeat(self.trial.key.repeat);
         let before = if order == CrossCheckOrder::Before { self.cross_check(order)? } else { None };
         let own = self.own_work();
@@ -136,7 +136,10 @@ impl Attempt<'_, '_> {
 
     /// Runs the trial's load with the other tool, from the same starting state. A tool that fails
     /// takes nothing from the trial: its failure is recorded.
-    fn cross_check(&mut self, order: CrossCheckOrder) -> Result<Option<CrossCheckRecord>, Failure> {
+    fn cross_check(
+        &mut self,
+        order: CrossCheckOrder,
+    ) -> Result<Option<Box<CrossCheckRecord>>, Failure> {
         let Some(tool) = self.target.cross_check_tool(self.test) else { return Ok(None) };
         let figures = self
             .ready()
@@ -148,7 +151,7 @@ impl Attempt<'_, '_> {
             Err(failure) if failure.is_stop() => return Err(failure),
             Err(failure) => CrossCheckEnd::Failed(failure),
         };
-        Ok(Some(CrossCheckRecord { tool, order, end }))
+        Ok(Some(Box::new(CrossCheckRecord { tool, order, end })))
     }
 
     fn own_work(&mut self) -> Own {
@@ -211,7 +214,7 @@ impl Attempt<'_, '_> {
                             learned => Event::Searching { trial, progress: learned },
                         });
                     })?;
-                Ok(Done::of_load(measured, Some(search)))
+                Ok(Done::of_load(measured, Some(Box::new(search))))
             }
             None => {
                 let (clock, host) = (&mut *self.clock, *host);

@@ -212,10 +212,10 @@ pub(crate) fn result(
         by_statement,
         by_transaction,
         client,
-        open,
+        open: open.map(Box::new),
         outages,
         generators: Vec::new(),
-        fleet: fleet.map(FleetPart::whole),
+        fleet: fleet.map(FleetPart::whole).map(Box::new),
         delay: delay.map(|delay| delay.measured()),
     }
 }

@@ -23,6 +23,12 @@ pub(crate) struct Encoding<'a> {
     pub(crate) grain: Grain,
     pub(crate) digits: u32,
     contents: &'a [u8],
+    /// Of all counters together.
+    values: u64,
+    /// The last counter that counts anything.
+    last: Option<usize>,
+    /// Whether nothing says the same in fewer bytes.
+    is_shortest: bool,
     /// The encoding without what comes after its contents.
     pub(crate) bytes: &'a [u8],
 }
@@ -48,16 +54,20 @@ impl<'a> Encoding<'a> {
             return refused("it is shorter than it says");
         };
         let bytes = &bytes[..CONTENTS_AT + contents.len()];
-        let encoding = Self { grain, digits, contents, bytes };
-        encoding.check(grain.counters(highest))?;
-        Ok(encoding)
+        let is_shortest = !contents.is_empty();
+        let encoding = Self { grain, digits, contents, values: 0, last: None, is_shortest, bytes };
+        encoding.checked(grain.counters(highest))
     }
 
-    fn check(&self, counters: usize) -> Result<(), LatencyDecodeError> {
-        let (mut rest, mut at, mut values) = (self.contents, 0_usize, 0_u64);
+    fn checked(mut self, counters: usize) -> Result<Self, LatencyDecodeError> {
+        let (mut rest, mut at) = (self.contents, 0_usize);
+        // Whether the counters before count nothing.
+        let mut is_gap = false;
         while !rest.is_empty() {
             let Some((count, after)) = number(rest) else { return refused("it is cut off") };
             rest = after;
+            self.is_shortest &= count > 0 || !(is_gap || count == -1);
+            is_gap = count <= 0;
             let Ok(count) = u64::try_from(count) else {
                 if count < -MAX_COUNTERS {
                     return refused("it skips more than there is");
@@ -68,13 +78,17 @@ impl<'a> Encoding<'a> {
             if at >= counters {
                 return refused("it is longer than its bounds");
             }
+            if count > 0 {
+                self.last = Some(at);
+            }
             at += 1;
-            values = values.saturating_add(count);
-            if values > MAX_VALUES {
+            self.values = self.values.saturating_add(count);
+            if self.values > MAX_VALUES {
                 return refused("it has more values than can be counted");
             }
         }
-        Ok(())
+        self.is_shortest &= !is_gap || self.contents == [0];
+        Ok(self)
     }
 
     /// The counters that count anything, ascending, with what they count.
@@ -84,7 +98,7 @@ impl<'a> Encoding<'a> {
 
     /// The largest value; 0 where there is none.
     pub(crate) fn largest(&self) -> u64 {
-        self.counts().last().map_or(0, |(index, _)| self.grain.highest(index))
+        self.last.map_or(0, |index| self.grain.highest(index))
     }
 }
 
@@ -154,9 +168,15 @@ pub(crate) struct Contents {
 }
 
 impl Contents {
+    /// Those of an encoding, where its counters are the same and it says nothing in more bytes than it takes.
+    pub(crate) fn as_encoded(encoding: &Encoding<'_>) -> Option<Self> {
+        let is_same = encoding.grain == GRAIN && encoding.largest() <= HIGHEST_NS;
+        let own = || Self { counts: encoding.contents.into(), values: encoding.values };
+        (is_same && encoding.is_shortest).then(own)
+    }
+
     /// Of values in nanoseconds with how often each was recorded, ascending.
     pub(crate) fn from_values(values: impl Iterator<Item = (u64, u64)>) -> Self {
-        let grain = grain();
         let (mut bytes, mut next, mut all) = (Vec::new(), 0, 0_u64);
         let mut last: Option<(usize, u64)> = None;
         let mut put = |(index, count): (usize, u64)| {
@@ -170,7 +190,7 @@ impl Contents {
         };
         for (value, count) in values {
             all = all.saturating_add(count);
-            let index = grain.index(value.min(HIGHEST_NS));
+            let index = GRAIN.index(value.min(HIGHEST_NS));
             match &mut last {
                 Some((same, counted)) if *same == index => *counted = counted.saturating_add(count),
                 _ => {
@@ -219,23 +239,15 @@ impl Contents {
         for (index, count) in self.counts() {
             reached = reached.saturating_add(count);
             let of = if quantile == 0.0 { Grain::lowest } else { Grain::highest };
-            value = of(grain(), index);
+            value = of(GRAIN, index);
             if reached >= wanted {
                 break;
             }
         }
         value
     }
-
-    pub(crate) fn mean(&self) -> f64 {
-        let all = self.values as f64;
-        self.counts().fold(0.0, |sum, (index, count)| {
-            sum + grain().middle(index) as f64 * count as f64 / all
-        })
-    }
 }
 
 /// That of all distributions here.
-pub(crate) fn grain() -> Grain {
-    Grain::new(LOWEST_NS, DIGITS.into()).expect("the bounds are constants that fit")
-}
+pub(crate) const GRAIN: Grain =
+    Grain::new(LOWEST_NS, DIGITS as u32).expect("the bounds are constants that fit");

@@ -13,14 +13,17 @@ pub(crate) struct Grain {
 
 impl Grain {
     /// `None` where no histogram can have such bounds.
-    pub(crate) fn new(lowest: u64, digits: u32) -> Option<Self> {
+    pub(crate) const fn new(lowest: u64, digits: u32) -> Option<Self> {
         if lowest == 0 || lowest > u64::MAX / 2 || digits > 5 {
             return None;
         }
         // Single units up to here keep that many digits.
         let largest = 2 * 10_u64.pow(digits);
         let (unit, whole) = (lowest.ilog2(), largest.next_power_of_two().ilog2());
-        (unit + whole <= 63).then_some(Self { unit, half: whole - 1 })
+        if unit + whole > 63 {
+            return None;
+        }
+        Some(Self { unit, half: whole - 1 })
     }
 
     /// How many counters reach up to a value.

@@ -5,17 +5,21 @@ mod contents;
 mod grain;
 mod log;
 mod packed;
+mod summary;
 
 pub use self::log::{EncodedLatencies, LatencyLogLine, LoggedLatencies, UnitlessLatencies};
 pub use self::packed::{PackedLatencies, PackedSum};
 
-use self::contents::{Contents, Encoding, grain};
+use self::contents::{Contents, Encoding, GRAIN};
 use self::grain::Grain;
+use self::summary::{KEPT, Summary};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
+use serde::de::Visitor;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -25,8 +29,6 @@ const LOWEST_NS: u64 = 100;
 const HIGHEST_NS: u64 = 3_600_000_000_000;
 /// Decimal digits that every recorded value keeps.
 const DIGITS: u8 = 3;
-/// Percentiles that are kept once they were asked for.
-const KEPT: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
 /// Why a latency can be recorded.
 const ROOM: &str = "there is room for counters up to an hour";
 
@@ -39,7 +41,7 @@ const ROOM: &str = "there is room for counters up to an hour";
 pub struct Latencies {
     counts: Counters,
     /// Absent while nothing was asked for since the last value.
-    known: OnceLock<Box<Computed>>,
+    known: OnceLock<Box<Summary>>,
 }
 
 /// The counters of a distribution.
@@ -48,19 +50,10 @@ enum Counters {
     /// To be counted in. There are some up to the longest latency so far: those of a trial are a few
     /// tens of kilobytes, where counters up to an hour take two hundred, of which every copy and sum
     /// would go through all.
-    Open(Histogram<u64>),
+    Open(Box<Histogram<u64>>),
     /// As it was read. It takes as much memory as it has contents, whatever the longest latency is: a
     /// file from elsewhere may hold many.
     Kept(Contents),
-}
-
-/// What was asked for of a distribution, in nanoseconds: each is a walk through all counters, and an
-/// analysis and its checks ask for the same.
-#[derive(Clone, Debug, Default)]
-struct Computed {
-    mean: OnceLock<f64>,
-    /// In the order of [`KEPT`].
-    percentiles: [OnceLock<u64>; KEPT.len()],
 }
 
 /// Bytes that are not a latency histogram written by [`Latencies::to_bytes`].
@@ -93,13 +86,17 @@ impl Latencies {
     pub fn new() -> Self {
         let mut histogram = with_bounds(2 * LOWEST_NS, DIGITS);
         histogram.auto(true);
-        Self { counts: Counters::Open(histogram), known: OnceLock::new() }
+        Self { counts: Counters::Open(Box::new(histogram)), known: OnceLock::new() }
     }
 
     /// Of values in nanoseconds with how often each was recorded, ascending. Longer ones than an hour
     /// count as one. It takes as much memory as there are different values.
     fn kept(values: impl Iterator<Item = (u64, u64)>) -> Self {
-        Self { counts: Counters::Kept(Contents::from_values(values)), known: OnceLock::new() }
+        Self::from_contents(Contents::from_values(values))
+    }
+
+    fn from_contents(contents: Contents) -> Self {
+        Self { counts: Counters::Kept(contents), known: OnceLock::new() }
     }
 
     /// The counters, of which nothing is known any more.
@@ -131,13 +128,22 @@ impl Latencies {
                 (histogram.lowest_equivalent(at.value_iterated_to()), at.count_at_value())
             })),
             Counters::Kept(contents) => {
-                Box::new(contents.counts().map(|(index, count)| (grain().lowest(index), count)))
+                Box::new(contents.counts().map(|(index, count)| (GRAIN.lowest(index), count)))
             }
         }
     }
 
-    fn known(&self) -> &Computed {
-        self.known.get_or_init(Box::default)
+    fn known(&self) -> &Summary {
+        let summary = || match &self.counts {
+            Counters::Open(histogram) => {
+                let recorded = histogram.iter_recorded();
+                let counts =
+                    recorded.map(|at| (GRAIN.index(at.value_iterated_to()), at.count_at_value()));
+                Summary::of(histogram.len(), counts)
+            }
+            Counters::Kept(contents) => Summary::of(contents.values(), contents.counts()),
+        };
+        self.known.get_or_init(|| Box::new(summary()))
     }
 
     /// Records one latency. Values above one hour are recorded as one hour.
@@ -162,13 +168,13 @@ impl Latencies {
     pub fn merge(&mut self, other: &Self) {
         match &other.counts {
             Counters::Open(histogram) => {
-                let added = self.changed().add(histogram);
+                let added = self.changed().add(&**histogram);
                 added.expect("all latency histograms have the same bounds");
             }
             Counters::Kept(contents) => {
                 let own = self.changed();
                 for (index, count) in contents.counts() {
-                    own.record_n(grain().lowest(index), count).expect(ROOM);
+                    own.record_n(GRAIN.lowest(index), count).expect(ROOM);
                 }
             }
         }
@@ -232,14 +238,14 @@ impl Latencies {
             Counters::Kept(contents) => contents.quantile(percentile / 100.0),
         };
         (!self.is_empty()).then(|| match KEPT.iter().position(|kept| *kept == percentile) {
-            Some(place) => ms(*self.known().percentiles[place].get_or_init(counted)),
+            Some(place) => ms(self.known().percentiles[place]),
             None => ms(counted()),
         })
     }
 
     /// Smallest value in milliseconds; `None` when empty.
     pub fn min_ms(&self) -> Option<f64> {
-        self.recorded().next().map(|(lowest, _)| ms(lowest))
+        (!self.is_empty()).then(|| ms(self.known().least))
     }
 
     /// Largest value in milliseconds, to the grain as percentiles are, so that none of them is above it;
@@ -250,26 +256,19 @@ impl Latencies {
                 let most = || ms(histogram.highest_equivalent(histogram.max()));
                 (!histogram.is_empty()).then(most)
             }
-            Counters::Kept(contents) => {
-                contents.counts().last().map(|(index, _)| ms(grain().highest(index)))
-            }
+            Counters::Kept(_) => (!self.is_empty()).then(|| ms(self.known().most)),
         }
     }
 
     /// Arithmetic mean in milliseconds; `None` when empty.
     pub fn mean_ms(&self) -> Option<f64> {
-        let mean = || match &self.counts {
-            Counters::Open(histogram) => histogram.mean(),
-            Counters::Kept(contents) => contents.mean(),
-        };
-        (!self.is_empty()).then(|| self.known().mean.get_or_init(mean) / 1e6)
+        (!self.is_empty()).then(|| self.known().mean / 1e6)
     }
 
     /// Every value in milliseconds, at the histogram's grain, with how often it was recorded; in
     /// ascending order.
     pub fn recorded_ms(&self) -> Vec<(f64, u64)> {
-        let grain = grain();
-        let shown = |lowest| ms(grain.highest(grain.index(lowest)));
+        let shown = |lowest| ms(GRAIN.highest(GRAIN.index(lowest)));
         self.recorded().map(|(lowest, count)| (shown(lowest), count)).collect()
     }
 
@@ -290,7 +289,7 @@ impl Latencies {
     fn with_all_counters(&self) -> Histogram<u64> {
         let mut all = with_bounds(HIGHEST_NS, DIGITS);
         match &self.counts {
-            Counters::Open(histogram) => all.add(histogram).expect(ROOM),
+            Counters::Open(histogram) => all.add(&**histogram).expect(ROOM),
             Counters::Kept(_) => {
                 self.recorded().for_each(|(value, count)| all.record_n(value, count).expect(ROOM));
             }
@@ -308,6 +307,9 @@ impl Latencies {
     }
 
     fn from_encoding(encoding: &Encoding<'_>) -> Self {
+        if let Some(contents) = Contents::as_encoded(encoding) {
+            return Self::from_contents(contents);
+        }
         let grain = encoding.grain;
         let is_fine = encoding.digits >= DIGITS.into() && encoding.largest() <= HIGHEST_NS;
         // A coarse bucket's values lie around its middle.
@@ -332,8 +334,22 @@ fn with_bounds(highest: u64, digits: u8) -> Histogram<u64> {
 }
 
 fn decoded<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    STANDARD.decode(text).map_err(|_| serde::de::Error::custom("a histogram must be base64"))
+    deserializer.deserialize_str(Base64)
+}
+
+/// Reads base64 without a copy of the text.
+struct Base64;
+
+impl Visitor<'_> for Base64 {
+    type Value = Vec<u8>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a histogram in base64")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Vec<u8>, E> {
+        STANDARD.decode(text).map_err(|_| E::custom("a histogram must be base64"))
+    }
 }
 
 fn ms(nanos: u64) -> f64 {
@@ -487,6 +503,26 @@ mod tests {
         bytes.extend(1f64.to_be_bytes());
         bytes.extend(contents);
         bytes
+    }
+
+    #[test]
+    fn what_is_said_in_more_bytes_is_kept_in_as_few_as_it_takes() {
+        let bytes = |contents: &[u8]| with_contents(contents.len() as u32, contents);
+        // Counts are twice themselves, and so many counters that are skipped twice as many less one.
+        let forms: [(&[u8], &[u8]); 6] = [
+            (&[0, 0, 2], &[3, 2]),
+            (&[1, 1, 2], &[3, 2]),
+            (&[5, 0, 2], &[7, 2]),
+            (&[1, 2], &[0, 2]),
+            (&[2, 0], &[2]),
+            (&[], &[0]),
+        ];
+        for (long, short) in forms {
+            for contents in [long, short] {
+                let read = Latencies::from_bytes(&bytes(contents)).unwrap();
+                assert_eq!(read.to_bytes(), bytes(short), "{contents:?}");
+            }
+        }
     }
 
     #[test]

@@ -73,14 +73,14 @@ pub struct LoadResult {
     /// What the load generator itself used in the measured phase.
     pub client: ClientCost,
     /// Open loop only: how the offered load was kept up with.
-    pub open: Option<OpenLoopResult>,
+    pub open: Option<Box<OpenLoopResult>>,
     /// Times in which connections were lost, in order.
     pub outages: Vec<Outage>,
     /// What each of several load generators did of all this; empty where one process made the
     /// load.
     pub generators: Vec<GeneratorShare>,
     /// Loads on storage only: by virtual machine and by volume.
-    pub fleet: Option<Fleet>,
+    pub fleet: Option<Box<Fleet>>,
     /// What was measured of the delay on its way, where the study wants one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<DelayMeasured>,

@@ -13,6 +13,26 @@ pub struct ReadLimit {
     pub time: Duration,
     /// Tells how much of it the thread has used.
     pub clock: fn() -> Duration,
+    /// What a long file may take instead.
+    pub by_length: ByLength,
+}
+
+/// What a file may take by its length, where that is more: a run of very many trials is a long file, and
+/// takes much by right. A short one does not.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ByLength {
+    /// Bytes of memory for each byte of the file.
+    pub bytes: u64,
+    /// Processor time for each MiB of it.
+    pub time: Duration,
+}
+
+impl ByLength {
+    /// A file may take no more for being long.
+    pub const NONE: Self = Self { bytes: 0, time: Duration::ZERO };
+    /// Of results files, whose recordings are compressed.
+    pub const BYTES: u64 = 16;
+    pub const TIME: Duration = Duration::from_secs(1);
 }
 
 impl ReadLimit {
@@ -20,7 +40,31 @@ impl ReadLimit {
     pub const BYTES: u64 = 256 << 20;
     pub const TIME: Duration = Duration::from_secs(10);
     /// For what weighin itself has just written, or is reading of itself.
-    pub const NONE: Self = Self { bytes: u64::MAX, time: Duration::MAX, clock: || Duration::ZERO };
+    pub const NONE: Self = Self {
+        bytes: u64::MAX,
+        time: Duration::MAX,
+        clock: || Duration::ZERO,
+        by_length: ByLength::NONE,
+    };
+
+    /// For a file of so many bytes.
+    #[must_use]
+    pub fn for_length(self, length: u64) -> Self {
+        let ByLength { bytes, time } = self.by_length;
+        let mebibytes = u32::try_from(length >> 20).unwrap_or(u32::MAX);
+        Self {
+            bytes: self.bytes.max(bytes.saturating_mul(length)),
+            time: self.time.max(time.saturating_mul(mebibytes)),
+            by_length: ByLength::NONE,
+            ..self
+        }
+    }
+
+    /// For work on two files together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { time: self.time.saturating_add(other.time), ..self }
+    }
 
     /// For work on so many files together.
     #[must_use]
@@ -39,7 +83,7 @@ impl ReadLimit {
 /// The usual bounds; its clock stands still.
 impl Default for ReadLimit {
     fn default() -> Self {
-        Self { bytes: Self::BYTES, time: Self::TIME, clock: || Duration::ZERO }
+        Self { bytes: Self::BYTES, time: Self::TIME, ..Self::NONE }
     }
 }
 
@@ -151,10 +195,26 @@ mod tests {
     }
 
     #[test]
+    fn a_long_file_may_take_more() {
+        let by_length = ByLength { bytes: 16, time: Duration::from_secs(1) };
+        let limit = ReadLimit { by_length, ..ReadLimit::default() };
+        let of = |length: u64| {
+            let of_file = limit.for_length(length);
+            (of_file.bytes >> 20, of_file.time.as_secs())
+        };
+        assert_eq!((of(0), of(5 << 20), of(16 << 20)), ((256, 10), (256, 10), (256, 16)));
+        assert_eq!(of(400 << 20), (6_400, 400));
+        assert_eq!(limit.for_length(u64::MAX).bytes, u64::MAX);
+        // What somebody asked for stays as it is.
+        assert_eq!(ReadLimit::default().for_length(u64::MAX).bytes, ReadLimit::BYTES);
+        assert_eq!(limit.for_length(20 << 20).and(limit).time, Duration::from_secs(30));
+    }
+
+    #[test]
     fn time_counts_from_when_reading_began() {
         NOW.set(100);
         let clock = || Duration::from_secs(NOW.get());
-        let limit = ReadLimit { bytes: 9, time: Duration::from_secs(2), clock };
+        let limit = ReadLimit { bytes: 9, time: Duration::from_secs(2), clock, ..ReadLimit::NONE };
         let budget = limit.budget();
         NOW.set(102);
         budget.charge(1).unwrap();

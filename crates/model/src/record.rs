@@ -8,6 +8,8 @@ use std::time::Duration;
 
 /// What happened in one trial. A trial that failed has a record too: a failure is a result.
 ///
+/// What few trials have is boxed: a run may have a hundred thousand of them.
+///
 /// Its serialised form is the document of the trial in a results file. The fields that the plan has as
 /// well are no part of that; what a trial does not have takes no room.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,12 +40,12 @@ pub struct TrialRecord {
     pub sampling: Sampling,
     /// What another tool made of the same, where the test asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cross_check: Option<CrossCheckRecord>,
+    pub cross_check: Option<Box<CrossCheckRecord>>,
     /// The search for the highest load under a bound, where the test asks for it. What the trial
     /// ended with and what was sampled are of the step that gave the answer (see
     /// [`Search::deciding_step`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub search: Option<Search>,
+    pub search: Option<Box<Search>>,
     /// The trials of other targets that ran at the same time, where there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side_by_side: Option<SideBySide>,

@@ -21,7 +21,7 @@ pub struct Sampling {
     pub volume: Vec<String>,
     /// The same of the machine that the target is on, where that is known to be another than the one
     /// which makes the load. The disks of `volume`, and the server's part of `account`, are of it.
-    pub target_host: Option<HostSampling>,
+    pub target_host: Option<Box<HostSampling>>,
     /// The same of the machines that made the load, where that was not the one that weighin runs on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load_hosts: Vec<HostSampling>,

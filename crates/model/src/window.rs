@@ -8,8 +8,10 @@ const NEGLIGIBLE: f64 = 0.01;
 /// That of a load that took turns with others is several slices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
-    /// From when until when, in order of time; one at least.
-    slices: Vec<(f64, f64)>,
+    /// From when until when.
+    first: (f64, f64),
+    /// The same of the other slices, in order of time.
+    others: Vec<(f64, f64)>,
 }
 
 /// Counters and when they were read.
@@ -17,12 +19,17 @@ type Reading<'a> = (f64, &'a ServerCounters);
 
 impl Window {
     pub fn for_load(load: &LoadResult) -> Self {
-        if !load.slices.is_empty() {
-            let seconds = |slice: &Slice| (slice.from.as_secs_f64(), slice.until.as_secs_f64());
-            return Self { slices: load.slices.iter().map(seconds).collect() };
+        let seconds = |slice: &Slice| (slice.from.as_secs_f64(), slice.until.as_secs_f64());
+        if let Some((first, others)) = load.slices.split_first() {
+            return Self { first: seconds(first), others: others.iter().map(seconds).collect() };
         }
         let begin = load.warmup.elapsed.as_secs_f64();
-        Self { slices: vec![(begin, begin + load.measure.elapsed.as_secs_f64())] }
+        let first = (begin, begin + load.measure.elapsed.as_secs_f64());
+        Self { first, others: Vec::new() }
+    }
+
+    fn slices(&self) -> impl Iterator<Item = (f64, f64)> {
+        std::iter::once(self.first).chain(self.others.iter().copied())
     }
 
     /// The part of a sample's time that lies in the window, in seconds; `None` where none does, or
@@ -30,8 +37,8 @@ impl Window {
     pub fn overlap(&self, sample: &Sample) -> Option<f64> {
         let length = sample.length.as_secs_f64();
         let (from, until) = (sample.at_seconds - length, sample.at_seconds);
-        let of_slice = |&(begin, end): &(f64, f64)| (until.min(end) - from.max(begin)).max(0.0);
-        let overlap: f64 = self.slices.iter().map(of_slice).sum();
+        let of_slice = |(begin, end): (f64, f64)| (until.min(end) - from.max(begin)).max(0.0);
+        let overlap: f64 = self.slices().map(of_slice).sum();
         (overlap > NEGLIGIBLE * length).then_some(overlap)
     }
 
@@ -77,7 +84,7 @@ impl Window {
 
     /// Its length in seconds.
     pub fn seconds(&self) -> f64 {
-        self.slices.iter().map(|(begin, end)| end - begin).sum()
+        self.slices().map(|(begin, end)| end - begin).sum()
     }
 
     /// The share of it that was sampled with such a figure, 0 to 1.
@@ -126,8 +133,8 @@ impl Window {
             let distance = |reading: &Reading<'_>| (reading.0 - moment).abs();
             readings.iter().copied().min_by(|a, b| distance(a).total_cmp(&distance(b)))
         };
-        let of_slice = |&(begin, end): &(f64, f64)| Some([nearest(begin)?, nearest(end)?]);
-        let slices: Vec<_> = self.slices.iter().map(of_slice).collect::<Option<_>>()?;
+        let of_slice = |(begin, end): (f64, f64)| Some([nearest(begin)?, nearest(end)?]);
+        let slices: Vec<_> = self.slices().map(of_slice).collect::<Option<_>>()?;
         let spanned: f64 = slices.iter().map(|[first, last]| last.0 - first.0).sum();
         (spanned > self.seconds() / 2.0).then_some(slices)
     }
@@ -140,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_sample_that_hardly_reaches_into_the_window_is_not_of_it() {
-        let window = Window { slices: vec![(1.0, 3.0)] };
+        let window = Window { first: (1.0, 3.0), others: Vec::new() };
         let sample =
             |at_seconds| Sample { at_seconds, length: Duration::from_secs(1), ..Sample::default() };
         assert_eq!(window.overlap(&sample(1.0)), None);
@@ -152,7 +159,7 @@ mod tests {
 
     #[test]
     fn an_amount_is_the_growth_of_counters_between_the_readings_nearest_to_the_edges() {
-        let window = Window { slices: vec![(1.0, 3.0)] };
+        let window = Window { first: (1.0, 3.0), others: Vec::new() };
         // Ending then, so long, and so many a second.
         let amount = |samples: &[(f64, f64, f64)]| {
             let sample = |&(at_seconds, seconds, rate): &(f64, f64, f64)| Sample {
@@ -181,7 +188,7 @@ mod tests {
 
     #[test]
     fn slices_are_measured_and_what_lies_between_them_is_not() {
-        let window = Window { slices: vec![(1.0, 3.0), (7.0, 9.0)] };
+        let window = Window { first: (1.0, 3.0), others: vec![(7.0, 9.0)] };
         let sample = |at_seconds: f64, count: i64| Sample {
             at_seconds,
             length: Duration::from_secs(1),

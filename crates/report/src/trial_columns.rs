@@ -231,7 +231,7 @@ impl<'a> TrialRow<'a> {
     }
 
     fn searched(&self, value: impl FnOnce(&'a Search) -> Field<'a>) -> Field<'a> {
-        self.record.and_then(|record| record.search.as_ref()).map_or(Field::Null, value)
+        self.record.and_then(|record| record.search.as_deref()).map_or(Field::Null, value)
     }
 
     fn failed(&self, value: impl FnOnce(&'a model::Failure) -> Field<'a>) -> Field<'a> {

@@ -87,6 +87,7 @@ pub(crate) fn reading(
     is_held: bool,
 ) -> Result<Reading, String> {
     guarded(|| {
+        let limit = store::limit_for(&directory.path().join(name), limit);
         let dataset = dataset(directory, name, limit)?;
         // What grows with the trials alone, while they are being measured.
         let budget = &limit.budget();
@@ -116,11 +117,12 @@ pub(crate) fn dataset(
     name: &OsStr,
     limit: ReadLimit,
 ) -> Result<Dataset, String> {
-    let read = Store::open_found(directory, name, limit).and_then(|store| store.dataset());
+    let read = Store::open_found(directory, name, limit).and_then(Store::into_dataset);
     // The page says in which directory they all are.
     let place = format!("{}/", directory.path().display());
     let dataset =
         read.map_err(|error| text::message(&error.to_string().replace(&place, "")).into_owned())?;
+    let limit = store::limit_for(&directory.path().join(name), limit);
     let charged = limit.budget().charge(analyse::memory(&dataset));
     charged.map_err(|over| {
         format!("{}: an analysis compares all pairs of targets at each level: {over}", shown(name))
@@ -138,6 +140,7 @@ pub(crate) fn report(
     limit: ReadLimit,
 ) -> Result<Vec<u8>, String> {
     guarded(|| {
+        let limit = store::limit_for(&directory.path().join(name), limit);
         let dataset = dataset(directory, name, limit)?;
         let mut page = Vec::new();
         let budget = limit.budget();

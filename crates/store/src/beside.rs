@@ -79,6 +79,14 @@ pub(crate) fn check(
     Err(StoreError::Foreign { path: store.to_path_buf(), reason: refusal.to_string() })
 }
 
+/// Bytes that a store takes with what is beside it: its length, without the holes of a file that has some.
+pub(crate) fn length(store: &Path) -> u64 {
+    let Ok((directory, name)) = Directory::of_file(store) else { return 0 };
+    let names = [name.clone()].into_iter().chain(SIDE_FILES.map(|side| suffixed(&name, side)));
+    let facts = names.filter_map(|name| directory.facts_of(&name).ok().flatten());
+    facts.map(|facts| facts.length.min(facts.allocated)).sum()
+}
+
 /// Removes a store with what SQLite keeps beside it. What is not there need not be removed.
 pub(crate) fn remove(store: &Path) {
     let Ok((directory, name)) = Directory::of_file(store) else { return };

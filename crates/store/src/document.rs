@@ -147,10 +147,10 @@ impl<'de> Reader<'de, '_> {
     fn visit_number<V: Visitor<'de>>(&mut self, visitor: V) -> Read<V::Value> {
         let begins = self.at;
         let number = self.number()?;
-        if number.bytes().all(|byte| byte.is_ascii_digit()) {
-            let count = number.parse().ok().filter(|count: &u64| *count <= MOST);
-            let out_of_range = || Wrong::custom(format_args!("{number} is out of range"));
-            return visitor.visit_u64(count.ok_or_else(out_of_range)?);
+        match number.parse::<u64>() {
+            Ok(count) if count <= MOST => return visitor.visit_u64(count),
+            Err(_) if !number.bytes().all(|byte| byte.is_ascii_digit()) => {}
+            _ => return Err(Wrong::custom(format_args!("{number} is out of range"))),
         }
         if let Ok(number) = number.parse() {
             return visitor.visit_i64(number);

@@ -4,7 +4,7 @@ use crate::digest;
 use crate::error::Access;
 use crate::log::LogState;
 use crate::schema::{self, Age, SCRIPTS};
-use crate::{Store, StoreError, file, lock};
+use crate::{Store, StoreError, file, lock, store};
 use files::Directory;
 use model::ReadLimit;
 use rusqlite::OpenFlags;
@@ -36,6 +36,7 @@ impl Store {
         is_only_one: bool,
         reading: ReadLimit,
     ) -> Result<Self, StoreError> {
+        let reading = store::limit_for(path, reading);
         let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
         let was_held = is_held_at(path);
         let log = LogState::for_store(path, is_only_one && !was_held)?;

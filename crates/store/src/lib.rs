@@ -30,4 +30,4 @@ mod value;
 
 pub use error::StoreError;
 pub use guard::thread_time;
-pub use store::Store;
+pub use store::{Store, limit_for};

@@ -4,7 +4,7 @@ use crate::value::{Columns, Name, Nanos, Seed, damage};
 use model::bounds::MAX_REPEATS;
 use model::{Block, Level, LevelUnit, Plan, SearchOver, Study, Trial, TrialKey};
 use rusqlite::{Connection, Result, params};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The study as it is kept beside its text, which has a column of its own where a user finds it.
 pub(crate) fn without_source(study: &Study) -> Study {
@@ -76,7 +76,7 @@ pub(crate) fn select(connection: &Connection) -> Result<Vec<Block>> {
 
 /// Checks that a plan is of this study, and extended that often.
 pub(crate) fn check(study: &Study, plan: &Plan, extensions: u32) -> Result<()> {
-    let mut latest: BTreeMap<&TrialKey, u32> = BTreeMap::new();
+    let mut latest: HashMap<&TrialKey, u32> = HashMap::new();
     let mut extended = 0;
     let targets: BTreeSet<&str> = study.measured().map(|target| target.name.as_str()).collect();
     let levels: BTreeMap<&str, BTreeSet<&Level>> = study

@@ -53,8 +53,7 @@ impl Recording {
     }
 
     /// Puts it back.
-    pub fn put(mut self, record: &mut TrialRecord) -> std::result::Result<(), &'static str> {
-        self.share_names();
+    pub fn put(self, record: &mut TrialRecord) -> std::result::Result<(), &'static str> {
         let Self { intervals, series, before, after, samples: own } = self;
         match &mut record.end {
             TrialEnd::Completed(outcome) => {
@@ -97,17 +96,6 @@ impl Recording {
             budget.give_back(length);
             recording
         })
-    }
-
-    /// Readings of one trial mostly have counters of the same names.
-    fn share_names(&mut self) {
-        let mut sampled = self.samples.iter_mut().flatten().filter_map(|one| one.counters.as_mut());
-        if let Some(first) = sampled.next() {
-            sampled.for_each(|other| other.share_names(first));
-        }
-        if let (Some(before), Some(after)) = (&self.before, &mut self.after) {
-            after.counters.share_names(&before.counters);
-        }
     }
 }
 
@@ -177,6 +165,6 @@ impl Inflater {
 
 /// The samples of a trial by machine.
 fn samples(sampling: &mut Sampling) -> impl Iterator<Item = &mut Vec<Sample>> {
-    let others = sampling.target_host.iter_mut().chain(&mut sampling.load_hosts);
+    let others = sampling.target_host.as_deref_mut().into_iter().chain(&mut sampling.load_hosts);
     std::iter::once(&mut sampling.samples).chain(others.map(|host| &mut host.samples))
 }

@@ -7,8 +7,8 @@ use crate::schema::{self, Age, SCRIPTS};
 use crate::value::unfit_value;
 use crate::{StoreError, beside, extension, facts, file, plan, run, trial};
 use model::{
-    Block, Extension, HostFacts, Instance, Note, Plan, ReadLimit, RunInfo, Study, TargetFacts,
-    Trial, TrialKey, TrialRecord, UnixMillis,
+    Block, ByLength, Extension, HostFacts, Instance, Note, Plan, ReadLimit, RunInfo, Study,
+    TargetFacts, Trial, TrialKey, TrialRecord, UnixMillis,
 };
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::collections::BTreeSet;
@@ -16,8 +16,19 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// What reading a store may take where nothing else is said.
-const USUAL: ReadLimit =
-    ReadLimit { bytes: ReadLimit::BYTES, time: ReadLimit::TIME, clock: thread_time };
+const USUAL: ReadLimit = ReadLimit {
+    bytes: ReadLimit::BYTES,
+    time: ReadLimit::TIME,
+    clock: thread_time,
+    by_length: ByLength { bytes: ByLength::BYTES, time: ByLength::TIME },
+};
+
+/// What reading the results file at a path may take by its length, and what is made of it as well. A file
+/// that is not there has none.
+pub fn limit_for(path: &Path, limit: ReadLimit) -> ReadLimit {
+    let length = beside::resolved(path).map_or(0, |path| beside::length(&path));
+    limit.for_length(length)
+}
 
 mod dataset;
 #[cfg(test)]
@@ -137,6 +148,7 @@ impl Store {
         lock: WriterLock,
         reading: ReadLimit,
     ) -> Result<Self, StoreError> {
+        let reading = limit_for(path, reading);
         let log = LogState::for_store(path, true)?;
         let mut opened = file::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, reading)?;
         let budget = &reading.budget();
@@ -155,7 +167,7 @@ impl Store {
         // What it holds was charged just now.
         let store = Self::load(path, opened, Some(lock), ReadLimit::NONE, log_trouble)?;
         // A run goes on only with what can be read, and read within the limit.
-        store.dataset_within(budget)?;
+        store.check_within(budget)?;
         let prepare = || {
             // A write-ahead log lets others read meanwhile. FULL makes each commit wait for the
             // disk: an appended trial survives a power loss.

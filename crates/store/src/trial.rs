@@ -116,7 +116,20 @@ fn record(row: &Row<'_>, trial: &Trial, budget: &ReadBudget) -> Result<TrialReco
     {
         return Err(damage("trial.document", "it has no load, and no figures either"));
     }
+    charge(budget, boxed(&record) as u64)?;
     record.key = trial.key.clone();
     (record.position, record.seed) = (trial.position, trial.seed);
     Ok(record)
+}
+
+/// Bytes of what few records have.
+fn boxed(record: &TrialRecord) -> usize {
+    fn bytes<T>(part: &Option<Box<T>>) -> usize {
+        part.as_ref().map_or(0, |_| size_of::<T>())
+    }
+    let of_load = |load: &LoadResult| bytes(&load.open) + bytes(&load.fleet);
+    bytes(&record.sampling.target_host)
+        + bytes(&record.cross_check)
+        + bytes(&record.search)
+        + record.load().map_or(0, of_load)
 }

@@ -20,7 +20,7 @@ static TRANSACTION: [(RequestKind, u64); 7] = [
 /// What so many transactions of `oltp_read_write` have the server acknowledge.
 pub fn requests(transactions: u64) -> RequestCounts {
     let kinds = TRANSACTION.iter().map(|(kind, each)| {
-        let (kind, count) = (kind.clone(), each * transactions);
+        let (kind, count) = (kind.clone().into(), each * transactions);
         RequestCount { kind, count }
     });
     RequestCounts { kinds: kinds.collect(), ..RequestCounts::default() }
@@ -87,8 +87,8 @@ pub fn load(clients: u32, throughput: f64) -> LoadResult {
 
 /// What an open loop adds to a load of which so many operations were due in the measured phase.
 /// [`balance`] makes its distributions fit.
-pub fn open_loop(load: &LoadResult, rate: f64, scheduled: u64) -> OpenLoopResult {
-    OpenLoopResult {
+pub fn open_loop(load: &LoadResult, rate: f64, scheduled: u64) -> Box<OpenLoopResult> {
+    Box::new(OpenLoopResult {
         rate,
         process: ArrivalProcess::Poisson,
         scheduled,
@@ -98,7 +98,7 @@ pub fn open_loop(load: &LoadResult, rate: f64, scheduled: u64) -> OpenLoopResult
         course: Vec::new(),
         max_waiting: 10_000,
         most_waiting: 1,
-    }
+    })
 }
 
 /// Makes everything in the load of a changed trial follow from its intervals, or from the totals of

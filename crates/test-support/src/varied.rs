@@ -5,6 +5,7 @@ mod machines;
 use machines::{other_host, processor_use};
 use model::*;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Draws values; the same ones for the same salt.
@@ -203,7 +204,7 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
                 processor_use: processor_use(d),
             },
             volume: d.list(3, Draw::text),
-            target_host: d.maybe(other_host),
+            target_host: d.maybe(other_host).map(Box::new),
             load_hosts: d.list(2, |d| HostSampling { facts: Some(host()), ..other_host(d) }),
             round_trip_ms: d.maybe(Draw::real),
             data: d.maybe(|d| DataSize {
@@ -212,8 +213,8 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
                 bytes_after: d.count(),
             }),
         },
-        cross_check: d.maybe(cross_check),
-        search: d.maybe(search),
+        cross_check: d.maybe(cross_check).map(Box::new),
+        search: d.maybe(search).map(Box::new),
         side_by_side: d.maybe(|d| SideBySide {
             with: d.list(3, |d| d.count() as u32),
             began_at: UnixMillis(d.count()),
@@ -381,13 +382,13 @@ fn load(d: &mut Draw) -> LoadResult {
         by_transaction: d.list(2, named),
         requests: RequestCounts {
             kinds: d.list(MAX_REQUEST_KINDS as u64, |d| RequestCount {
-                kind: RequestKind {
+                kind: Arc::new(RequestKind {
                     name: d.text().into(),
                     effect: [Effect::Read, Effect::Write, Effect::Control][d.below(3) as usize],
                     counter: (d.below(2) == 0).then(|| d.text().into()),
                     each_session: d.below(2) as u8,
                     each_implicit: d.below(2) as u8,
-                },
+                }),
                 count: d.count(),
             }),
             sessions: d.count(),
@@ -416,16 +417,18 @@ fn load(d: &mut Draw) -> LoadResult {
             client_delay_seconds: d.real(),
             paused_seconds: d.real(),
         },
-        open: (d.below(2) == 0).then(|| OpenLoopResult {
-            rate: 1.0 + d.small() as f64,
-            process: [ArrivalProcess::Poisson, ArrivalProcess::Uniform][d.below(2) as usize],
-            scheduled: d.count(),
-            answered: d.count(),
-            service_times: d.latencies(),
-            schedule_lags: d.latencies(),
-            course: vec![RateStretch { until: d.time(), from: d.real(), to: d.real() }],
-            max_waiting: d.count(),
-            most_waiting: d.count(),
+        open: (d.below(2) == 0).then(|| {
+            Box::new(OpenLoopResult {
+                rate: 1.0 + d.small() as f64,
+                process: [ArrivalProcess::Poisson, ArrivalProcess::Uniform][d.below(2) as usize],
+                scheduled: d.count(),
+                answered: d.count(),
+                service_times: d.latencies(),
+                schedule_lags: d.latencies(),
+                course: vec![RateStretch { until: d.time(), from: d.real(), to: d.real() }],
+                max_waiting: d.count(),
+                most_waiting: d.count(),
+            })
         }),
         outages: d.list(2, |d| Outage {
             first_error: d.time(),
@@ -453,7 +456,7 @@ fn load(d: &mut Draw) -> LoadResult {
             peak_rss_bytes: d.count(),
             begun_late: d.time(),
         }),
-        fleet: (d.below(2) == 0).then(|| fleet(d)),
+        fleet: (d.below(2) == 0).then(|| Box::new(fleet(d))),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::arguments::ReadArguments;
 use crate::exit::CliError;
 use crate::messages::{shown, tell};
 use analyse::Analysis;
-use model::{Dataset, OverBudget, ReadBudget, Study};
+use model::{Dataset, OverBudget, ReadBudget, ReadLimit, Study};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use store::Store;
@@ -110,21 +110,24 @@ pub(crate) fn analysis_by<'d>(
     dataset: &'d Dataset,
     reading: ReadArguments,
 ) -> Result<(Analysis<'d>, ReadBudget), CliError> {
-    let budget = reading.limit().budget();
+    let budget = limit(path, reading).budget();
     let analysis = analyse(dataset, &budget)
         .map_err(|over| CliError::unavailable(format!("{}: to analyse {over}", shown(path)), ""))?;
     Ok((analysis, budget))
 }
 
-/// Work on what was read of so many files, which may take as much time as reading them; `what` it makes.
+/// What a results file may take.
+pub(crate) fn limit(path: &Path, reading: ReadArguments) -> ReadLimit {
+    store::limit_for(path, reading.limit())
+}
+
+/// Work on what was read, which may take as much time as reading did; `what` it makes.
 pub(crate) fn bound<T>(
     what: &str,
-    reading: ReadArguments,
-    files: usize,
+    limit: ReadLimit,
     work: impl FnOnce() -> T,
 ) -> Result<T, CliError> {
-    let done = reading.limit().times(files).budget().bound(work);
-    done.map_err(|over| not_made(what, over))
+    limit.budget().bound(work).map_err(|over| not_made(what, over))
 }
 
 /// What was not made for want of memory or time.
@@ -134,8 +137,8 @@ pub(crate) fn not_made(what: &str, over: OverBudget) -> CliError {
 
 /// Everything that a results file holds, where that can be analysed within the limit.
 pub(crate) fn dataset(path: &Path, reading: ReadArguments) -> Result<Dataset, CliError> {
-    let dataset = open(path, reading)?.dataset()?;
-    reading.limit().budget().charge(analyse::memory(&dataset)).map_err(|over| {
+    let dataset = open(path, reading)?.into_dataset()?;
+    limit(path, reading).budget().charge(analyse::memory(&dataset)).map_err(|over| {
         let what = "an analysis compares all pairs of targets at each level";
         let message = format!("{}: {what}: {over}", shown(path));
         CliError::unavailable(message, "")

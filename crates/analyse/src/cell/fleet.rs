@@ -95,7 +95,7 @@ fn fleet_cell(study: &Study, storage: &Storage, cell: &CellData) -> FleetCell {
             .usable_records()
             .filter_map(|(record, _)| {
                 let load = record.load()?;
-                let value = of((load, load.fleet.as_ref()?))?;
+                let value = of((load, load.fleet.as_deref()?))?;
                 (value.is_finite() && value >= 0.0).then_some((record.key.repeat, value))
             })
             .collect();

@@ -33,8 +33,9 @@ fn opine(data: &mut Dataset, repeats: u32, factor: impl Fn(u32) -> f64) {
     }
 }
 
-fn cross_check(end: CrossCheckEnd) -> CrossCheckRecord {
-    CrossCheckRecord { tool: "sysbench 1.0.20".to_owned(), order: CrossCheckOrder::After, end }
+fn cross_check(end: CrossCheckEnd) -> Box<CrossCheckRecord> {
+    let tool = "sysbench 1.0.20".to_owned();
+    Box::new(CrossCheckRecord { tool, order: CrossCheckOrder::After, end })
 }
 
 fn steady(repeats: u32) -> Dataset {
@@ -168,14 +169,14 @@ fn reads_and_writes_are_compared_each() {
         let mut writes = IoAccount::default();
         writes.latencies.record_many(5_000_000, count);
         let volume = VolumeAccount { vms: 1, reads, writes };
-        load.fleet = Some(Fleet {
+        load.fleet = Some(Box::new(Fleet {
             queue_depth: 8,
             blocked_seconds: 0.0,
             vms: Vec::new(),
             volumes: vec![volume],
             verified: None,
             processors: None,
-        });
+        }));
         // It finds reads as weighin does and writes twice as fast.
         let part = |direction, ms| CrossCheckPart {
             direction,

@@ -255,8 +255,8 @@ fn the_targets_own_host_is_judged_too() {
         let there = sampled(|_| CpuShares { user, steal, ..CpuShares::default() }, server);
         for (record, of) in data.trials.iter_mut().zip(&there.trials) {
             let samples = of.sampling.samples.clone();
-            record.sampling.target_host =
-                Some(HostSampling { host: "db2".to_owned(), samples, ..HostSampling::default() });
+            let own = HostSampling { host: "db2".to_owned(), samples, ..HostSampling::default() };
+            record.sampling.target_host = Some(Box::new(own));
         }
         let host = Some(HostFacts { cpus: 2, ..HostFacts::default() });
         let facts = ServerFacts { host, ..ServerFacts::default() };

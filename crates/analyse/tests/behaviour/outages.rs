@@ -111,14 +111,14 @@ fn what_a_limit_holds_back_is_part_of_the_load_that_was_asked_for() {
             load.latencies = latencies(1e-3);
             let blocked_seconds = load.measure.transactions as f64 * held_ms / 1e3;
             let (vms, volumes) = (Vec::new(), Vec::new());
-            load.fleet = Some(Fleet {
+            load.fleet = Some(Box::new(Fleet {
                 queue_depth: 2,
                 blocked_seconds,
                 vms,
                 volumes,
                 verified: None,
                 processors: None,
-            });
+            }));
         })
     };
     assert_eq!(validity(&held(3.0)), Validity::Valid);

@@ -52,7 +52,7 @@ fn key_value() -> Dataset {
         Workload::KeyValue(KeyValue { pipeline: 20, ..KeyValue::default() });
     let load = load_of(trial(&mut data, "only", 4, 1));
     let commands = load.ledger.ok * 20;
-    let kind = |kind, count| RequestCount { kind, count };
+    let kind = |kind: RequestKind, count| RequestCount { kind: kind.into(), count };
     let get = RequestKind::counted("get", Effect::Read, "cmdstat_get");
     let set = RequestKind::counted("set", Effect::Write, "cmdstat_set");
     let kinds = vec![kind(get, commands - 9), kind(set, 9)];

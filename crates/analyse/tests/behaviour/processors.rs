@@ -26,7 +26,7 @@ fn held(busy: f64, throttled: u64, spoil: impl Fn(&mut LoadResult)) -> Dataset {
     });
     for repeat in [1, 2] {
         let load = load_of(trial(&mut data, "only", 4, repeat));
-        load.fleet = Some(Fleet {
+        load.fleet = Some(Box::new(Fleet {
             queue_depth: 1,
             blocked_seconds: 0.0,
             vms: Vec::new(),
@@ -39,7 +39,7 @@ fn held(busy: f64, throttled: u64, spoil: impl Fn(&mut LoadResult)) -> Dataset {
                 throttled_seconds: 0.5,
                 period: PERIOD,
             }),
-        });
+        }));
         spoil(load);
     }
     data

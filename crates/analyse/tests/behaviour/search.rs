@@ -56,13 +56,13 @@ pub fn searched_often(
         };
         let met_step = met.map(|load| step(load, StepVerdict::Met));
         let missed_step = missed.map(|load| step(load, StepVerdict::Missed));
-        record.search = Some(Search {
+        record.search = Some(Box::new(Search {
             over,
             bound: Bound::latency(slo),
             capacity: None,
             steps: met_step.into_iter().chain(missed_step).collect(),
             answer: SearchAnswer { met, missed },
-        });
+        }));
     }
     data
 }

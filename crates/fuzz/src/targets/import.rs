@@ -310,8 +310,12 @@ pub(super) const PARTS: Target = Target {
 };
 
 /// Of [`PARTS`].
-const LIMIT: ReadLimit =
-    ReadLimit { bytes: 16 << 20, time: Duration::from_secs(5), clock: engine::process_cpu };
+const LIMIT: ReadLimit = ReadLimit {
+    bytes: 16 << 20,
+    time: Duration::from_secs(5),
+    clock: engine::process_cpu,
+    ..ReadLimit::NONE
+};
 /// The longest text that is made for it.
 const LONGEST: usize = MIB;
 

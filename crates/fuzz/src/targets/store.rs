@@ -117,8 +117,12 @@ pub(super) const PARTS: Target = Target {
 /// Most copies of a row of which a report is made: that takes longer than reading.
 const REPORTED: u32 = 1000;
 /// Of [`PARTS`]: far less than what a row many times over may become.
-const LIMIT: ReadLimit =
-    ReadLimit { bytes: 8 << 20, time: Duration::from_secs(5), clock: engine::process_cpu };
+const LIMIT: ReadLimit = ReadLimit {
+    bytes: 8 << 20,
+    time: Duration::from_secs(5),
+    clock: engine::process_cpu,
+    ..ReadLimit::NONE
+};
 /// Bytes in use while a store is read within it, SQLite's own aside; the last part is for what weighin
 /// knows of its tables.
 const READING: i64 = 3 * LIMIT.bytes as i64 + (2 << 20);

@@ -303,7 +303,7 @@ mod tests {
                 interval(second, done, errors, ms)
             })
             .collect();
-        let open = OpenLoopResult {
+        let open = Box::new(OpenLoopResult {
             rate: profile().mean_rate(),
             process: ArrivalProcess::Poisson,
             scheduled: 0,
@@ -313,7 +313,7 @@ mod tests {
             max_waiting: 10,
             most_waiting: 0,
             course: profile().stretches(2 * SECOND),
-        };
+        });
         LoadResult { intervals, open: Some(open), ..LoadResult::default() }
     }
 

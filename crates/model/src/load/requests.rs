@@ -1,7 +1,9 @@
 use super::{ErrorClass, Moved};
 use crate::Latencies;
-use serde::{Deserialize, Serialize};
+use crate::recent::{Recent, Text};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Most kinds of requests that one load tells apart.
 pub const MAX_REQUEST_KINDS: usize = 8;
@@ -137,31 +139,84 @@ pub struct RequestCounts {
 }
 
 /// How many requests of one kind there were.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "FlatCount")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestCount {
-    #[serde(flatten)]
-    pub kind: RequestKind,
+    /// Shared by all counts of it that were read: each trial has those of its system.
+    pub kind: Arc<RequestKind>,
     pub count: u64,
 }
 
-/// As documents have it. Each trial has several, and what serde flattens is read slowly.
-#[derive(Deserialize)]
-struct FlatCount {
-    name: Cow<'static, str>,
+/// As documents have it.
+#[derive(Serialize, Deserialize)]
+struct FlatCount<'a> {
+    #[serde(borrow)]
+    name: Text<'a>,
     effect: Effect,
-    counter: Option<Cow<'static, str>>,
-    #[serde(default)]
+    #[serde(borrow)]
+    counter: Option<Text<'a>>,
+    #[serde(default, skip_serializing_if = "is_zero")]
     each_session: u8,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     each_implicit: u8,
     count: u64,
 }
 
-impl From<FlatCount> for RequestCount {
-    fn from(flat: FlatCount) -> Self {
-        let FlatCount { name, effect, counter, each_session, each_implicit, count } = flat;
-        Self { kind: RequestKind { name, effect, counter, each_session, each_implicit }, count }
+impl FlatCount<'_> {
+    fn is_of(&self, kind: &RequestKind) -> bool {
+        let Self { name, effect, counter, each_session, each_implicit, count: _ } = self;
+        kind.name == name.0
+            && kind.effect == *effect
+            && kind.counter.as_deref() == counter.as_ref().map(|counter| &*counter.0)
+            && (kind.each_session, kind.each_implicit) == (*each_session, *each_implicit)
+    }
+
+    fn into_kind(self) -> Arc<RequestKind> {
+        thread_local! {
+            static KINDS: Recent<RequestKind> = const { Recent::new() };
+        }
+        KINDS.with(|known| {
+            known.find(|kind| self.is_of(kind)).unwrap_or_else(|| {
+                let owned = |text: Text<'_>| Cow::Owned(text.0.into_owned());
+                let kind = Arc::new(RequestKind {
+                    name: owned(self.name),
+                    effect: self.effect,
+                    counter: self.counter.map(owned),
+                    each_session: self.each_session,
+                    each_implicit: self.each_implicit,
+                });
+                let counter = kind.counter.as_deref().unwrap_or_default();
+                if kind.name.len() + counter.len() <= LONGEST_SHARED {
+                    known.keep(&kind);
+                }
+                kind
+            })
+        })
+    }
+}
+
+/// Bytes of the names of a kind that is shared.
+const LONGEST_SHARED: usize = 1 << 10;
+
+impl Serialize for RequestCount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let RequestKind { name, effect, counter, each_session, each_implicit } = &*self.kind;
+        let text = |text| Text(Cow::Borrowed(text));
+        let flat = FlatCount {
+            name: text(name),
+            effect: *effect,
+            counter: counter.as_deref().map(text),
+            each_session: *each_session,
+            each_implicit: *each_implicit,
+            count: self.count,
+        };
+        flat.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for RequestCount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let flat = FlatCount::deserialize(deserializer)?;
+        Ok(Self { count: flat.count, kind: flat.into_kind() })
     }
 }
 
@@ -170,7 +225,9 @@ impl RequestCounts {
     pub fn new(kinds: &[RequestKind], tally: &RequestTally) -> Self {
         let kinds = kinds.iter().zip(tally.kinds);
         Self {
-            kinds: kinds.map(|(kind, count)| RequestCount { kind: kind.clone(), count }).collect(),
+            kinds: kinds
+                .map(|(kind, count)| RequestCount { kind: Arc::new(kind.clone()), count })
+                .collect(),
             sessions: tally.sessions,
             implicit: tally.implicit,
             found: tally.found,

@@ -459,7 +459,7 @@ impl<'a> TargetHostReport<'a> {
 
 fn target_hosts<'a>(analysis: &Analysis<'a>) -> Vec<TargetHostReport<'a>> {
     let of_trial = |record: &'a TrialRecord| {
-        let own = record.sampling.target_host.as_ref()?;
+        let own = record.sampling.target_host.as_deref()?;
         Some(TargetHostReport::from_sampling(record.position, own))
     };
     analysis.dataset.trials.iter().filter_map(of_trial).collect()

@@ -146,7 +146,7 @@ pub(crate) fn target_hosts(analysis: &Analysis) -> Option<Table> {
 /// What was sampled on the machine of a target.
 fn of_target<'a>(dataset: &'a Dataset, target: &'a str) -> impl Iterator<Item = &'a HostSampling> {
     let records = dataset.trials.iter().filter(move |record| record.key.target == target);
-    records.filter_map(|record| record.sampling.target_host.as_ref())
+    records.filter_map(|record| record.sampling.target_host.as_deref())
 }
 
 /// The machines that made loads in place of the one that weighin ran on; `None` where there is none.

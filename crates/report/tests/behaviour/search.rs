@@ -44,13 +44,13 @@ fn searched(bounded: bool) -> Dataset {
         let steps = [step(met, StepVerdict::Met)].into_iter().chain(over).collect();
         let answer = SearchAnswer { met: Some(met), missed };
         let over = SearchOver::Rate;
-        record.search = Some(Search {
+        record.search = Some(Box::new(Search {
             over,
             bound: Bound::latency(slo),
             capacity: Some(1_200.0),
             steps,
             answer,
-        });
+        }));
         let load = record.load_mut().expect("no trouble was asked for");
         load.open = Some(open_loop(load, met, load.measure.transactions));
         test_support::balance(record);

@@ -1,6 +1,6 @@
 //! What reading a store may take.
 
-use model::{ReadLimit, TrialEnd};
+use model::{ByLength, ReadLimit, TrialEnd};
 use store::fuzzing::multiply;
 use store::{Store, StoreError};
 use test_support::varied::{host, plan, record, study};
@@ -56,6 +56,11 @@ fn what_goes_beyond_the_limit_is_named_with_the_way_to_raise_it() {
         assert!(told.contains("run.weighin is not read: trial 1"), "{told}");
         assert!(told.contains("limit is 1 MiB; raise it with --read-limit"), "{told}");
     }
+    // A longer file may take more, and this one is long enough.
+    let by_length = ByLength { bytes: 1 << 20, ..ByLength::NONE };
+    let longer = ReadLimit { by_length, ..limit };
+    let read = |store: Store| store.into_dataset().map(|dataset| dataset.trials);
+    assert_eq!(Store::open_within(&path, longer).and_then(read).unwrap(), all.trials);
     // What was opened for writing is not held to what was read of it before.
     let store = Store::resume(&path).unwrap();
     assert_eq!(store.dataset().unwrap().trials, all.trials);

@@ -20,7 +20,7 @@ const KINDS: [fn(&TrialRecord) -> bool; 6] = [
         let fleet = |fleet: &Fleet| {
             fleet.processors.is_some() && fleet.vms.len() > 1 && !fleet.volumes.is_empty()
         };
-        record.load().is_some_and(|load| load.fleet.as_ref().is_some_and(fleet))
+        record.load().is_some_and(|load| load.fleet.as_deref().is_some_and(fleet))
     },
     |record| {
         let outcome = record.outcome();
@@ -44,7 +44,7 @@ const KINDS: [fn(&TrialRecord) -> bool; 6] = [
         let parts = |cross_check: &CrossCheckRecord| {
             cross_check.figures().is_some_and(|f| !f.parts.is_empty())
         };
-        record.search.is_some() && record.cross_check.as_ref().is_some_and(parts)
+        record.search.is_some() && record.cross_check.as_deref().is_some_and(parts)
     },
     |record| {
         let sampling = &record.sampling;

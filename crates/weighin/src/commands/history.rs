@@ -23,7 +23,7 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Outcome {
             "name a directory with the results files (*.weighin) of at least two runs",
         ));
     }
-    let text = stores::bound("the history", arguments.reading, runs.len(), || {
+    let text = stores::bound("the history", arguments.reading.limit().times(runs.len()), || {
         report::render_history(&find(runs), arguments.output.format())
     })?;
     arguments.output.write(&text)?;
@@ -48,7 +48,8 @@ pub(super) fn runs_in(
 /// The figures of a results file.
 fn points(path: &Path, reading: ReadArguments) -> Result<RunPoints, CliError> {
     let dataset = stores::dataset(path, reading)?;
-    stores::bound("its figures", reading, 1, || RunPoints::from_dataset(name(path), &dataset))
+    let limit = stores::limit(path, reading);
+    stores::bound("its figures", limit, || RunPoints::from_dataset(name(path), &dataset))
 }
 
 /// The results files of a directory by name; links are passed over.

@@ -14,7 +14,7 @@ use analyse::Metric;
 use analyse::runs::{
     EarlierRuns, Gate, GateOutcome, GateQuestion, RunPoints, compare_runs, gate as hold,
 };
-use model::{Better, Dataset, text};
+use model::{Better, Dataset, ReadLimit, text};
 use report::{Gated, RunName, Runs, RunsFormat};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -26,13 +26,15 @@ const WIDTH: usize = 120;
 struct Run {
     file: String,
     dataset: Dataset,
+    /// What it may take.
+    limit: ReadLimit,
 }
 
 impl Run {
     fn open(named: &Path, reading: ReadArguments) -> Result<Self, CliError> {
         let path = stores::find(Some(named))?;
         let dataset = stores::dataset(&path, reading)?;
-        Ok(Self { file: shown(&path), dataset })
+        Ok(Self { file: shown(&path), dataset, limit: stores::limit(&path, reading) })
     }
 
     fn name(&self) -> RunName<'_> {
@@ -48,14 +50,14 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Outcome {
     );
     let earlier = earlier_runs(&arguments.earlier, &new, arguments.reading)?;
     let compare = || compare_runs(&old.dataset, &new.dataset, &earlier);
-    let found = stores::bound("the comparison", arguments.reading, 2, compare)?;
+    let found = stores::bound("the comparison", old.limit.and(new.limit), compare)?;
     if found.tests.iter().all(|test| test.results.is_empty()) {
         return Err(nothing_common(&old, &new));
     }
     let study = study::differences(&old.dataset.study, &new.dataset.study);
     let runs = Runs { old: old.name(), new: new.name(), found: &found, study: &study };
     let render = || report::render_runs(&runs, arguments.output.format());
-    let text = stores::bound("the comparison", arguments.reading, 2, render)?;
+    let text = stores::bound("the comparison", old.limit.and(new.limit), render)?;
     arguments.output.write(&text)?;
     Ok(Exit::Done)
 }
@@ -110,7 +112,7 @@ pub(crate) fn gate(arguments: &GateArguments) -> Outcome {
     };
     let earlier = earlier_runs(&arguments.earlier, &new, arguments.reading)?;
     let judge = || hold(&baseline.dataset, &new.dataset, question, &earlier);
-    let found: Gate = stores::bound("the comparison", arguments.reading, 2, judge)?;
+    let found: Gate = stores::bound("the comparison", baseline.limit.and(new.limit), judge)?;
     if found.items.iter().all(|item| item.outcome == GateOutcome::NoResult) {
         return Err(nothing_common(&baseline, &new));
     }

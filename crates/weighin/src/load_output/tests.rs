@@ -15,8 +15,10 @@ const GET: RequestKind = RequestKind::counted("get", Effect::Read, "cmdstat_get"
 const SET: RequestKind = RequestKind::counted("set", Effect::Write, "cmdstat_set");
 
 fn counted(kinds: &[(RequestKind, u64)]) -> RequestCounts {
-    let count =
-        |(kind, count): &(RequestKind, u64)| RequestCount { kind: kind.clone(), count: *count };
+    let count = |(kind, count): &(RequestKind, u64)| RequestCount {
+        kind: kind.clone().into(),
+        count: *count,
+    };
     RequestCounts { kinds: kinds.iter().map(count).collect(), ..RequestCounts::default() }
 }
 
@@ -85,7 +87,7 @@ fn measured() -> Measured {
             workers_tried: Some(WorkersTried { few_per_second: 1.0, each_per_second: 2.0 }),
             ..ClientCost::default()
         },
-        open: Some(OpenLoopResult {
+        open: Some(Box::new(OpenLoopResult {
             rate: 100.0,
             process: ArrivalProcess::Poisson,
             scheduled: 2,
@@ -95,7 +97,7 @@ fn measured() -> Measured {
             course: Vec::new(),
             max_waiting: 10,
             most_waiting: 1,
-        }),
+        })),
         outages: vec![Outage {
             first_error: Duration::from_secs(1),
             first_success: None,

@@ -41,7 +41,7 @@ pub(super) fn results(
     load: &LoadResult,
     cpus: Cpus,
 ) -> Option<Vec<CheckResult>> {
-    let own = sampling.target_host.as_ref();
+    let own = sampling.target_host.as_deref();
     let is_idle = !sampling.load_hosts.is_empty()
         && sampling.samples.iter().all(|sample| sample.server.is_none());
     // A machine that neither makes the load nor has the server matters to none.

@@ -20,7 +20,7 @@ pub(super) fn results(sampling: &Sampling) -> Vec<CheckResult> {
         let validity = if share > NOTICE { Validity::Suspect } else { Validity::Valid };
         Some(CheckResult::new(validity, Throttled { process, share }))
     };
-    let others = sampling.target_host.iter().chain(&sampling.load_hosts);
+    let others = sampling.target_host.as_deref().into_iter().chain(&sampling.load_hosts);
     let hot = [(None, account.thermal_events)]
         .into_iter()
         .chain(others.map(|other| (Some(other.host.clone()), other.thermal_events)));

@@ -232,7 +232,8 @@ fn in_stages(serves_last: bool) -> Dataset {
         balance(record);
         let load = load_of(record);
         let open = open_loop(load, 1_750.0, 70_000);
-        load.open = Some(OpenLoopResult { course: profile.stretches(Duration::ZERO), ..open });
+        let course = profile.stretches(Duration::ZERO);
+        load.open = Some(Box::new(OpenLoopResult { course, ..*open }));
         load.ledger.dropped = 70_000 - load.measure.transactions;
         balance(record);
     }
