@@ -11,6 +11,8 @@ use findings::{
 };
 use model::{Dataset, Failure, Level, Metric, SettingDifference, Test};
 use serde::Serialize;
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// What may be concluded from one run of a study.
 #[derive(Clone, Debug, Serialize)]
@@ -32,9 +34,30 @@ pub struct Analysis<'a> {
     pub factors: Vec<FactorEffect>,
     /// Every pair of targets with prices in one currency: at which load they cost the same.
     pub break_evens: Vec<BreakEven>,
+    /// Places of the findings on each test, once they were asked for: a report asks several times for each of
+    /// what may be hundreds of tests.
+    #[serde(skip)]
+    pub(crate) of_test: OnceLock<HashMap<String, Vec<usize>>>,
 }
 
 impl<'a> Analysis<'a> {
+    /// The findings on a test, in the order of all.
+    pub fn findings_of(&self, test: &str) -> impl Iterator<Item = &Finding> {
+        let all = self.of_test.get_or_init(|| {
+            let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+            for (place, finding) in self.findings.iter().enumerate() {
+                let Some(test) = &finding.subject.test else { continue };
+                match places.get_mut(test) {
+                    Some(own) => own.push(place),
+                    None => drop(places.insert(test.clone(), vec![place])),
+                }
+            }
+            places
+        });
+        let own = all.get(test).map_or(&[][..], Vec::as_slice);
+        own.iter().map(|&place| &self.findings[place])
+    }
+
     /// Of what trials are worth alone.
     pub(crate) fn of_trials(dataset: &'a Dataset, tests: Vec<TestAnalysis>) -> Self {
         Self {
@@ -46,6 +69,7 @@ impl<'a> Analysis<'a> {
             matrix: Vec::new(),
             factors: Vec::new(),
             break_evens: Vec::new(),
+            of_test: OnceLock::new(),
         }
     }
 }

@@ -202,7 +202,8 @@ fn analyse_with<'d>(dataset: &'d Dataset, extent: Extent, budget: &ReadBudget) -
     let settings = model::setting_differences(&dataset.study, &dataset.targets);
     let summary = summary::summary(&dataset.study, &tests);
     let matrix = matrix::matrix(&dataset.study, &tests);
-    Analysis { dataset, tests, findings, settings, summary, matrix, factors, break_evens }
+    let of_test = Default::default();
+    Analysis { dataset, tests, findings, settings, summary, matrix, factors, break_evens, of_test }
 }
 
 /// Holds cells against what other tools made of the same, and returns what is to be said of that.
@@ -280,7 +281,7 @@ fn analyse_test(
     findings.extend(growth::findings(&test.name, &growth));
     findings.extend(knee::findings(study, basis, compared));
     let laws = match extent {
-        Extent::All => law::laws(study, &peaks),
+        Extent::All => law::laws(study, &peaks, &run.bootstrap),
         Extent::Trials | Extent::Answers => Laws::new(),
     };
     findings.extend(law::findings(&test.name, &laws));
@@ -301,7 +302,7 @@ fn analyse_test(
     findings.extend(items::missed(&test.name, &items));
     let money = money::of_test(dataset, test, &data, &peaks, &comparisons, &floors);
     floor::withdraw_differences(&floors, &mut overall);
-    let crossovers = crossing::crossovers(study, &data, &comparisons);
+    let crossovers = crossing::crossovers(study, &data, &comparisons, &run.bootstrap);
     findings.extend(crossing::findings(study, &test.name, &crossovers, &comparisons));
     let advice = advice::spans(study, test, basis, &comparisons, compared);
     findings.extend(advice::finding(&test.name, &advice));

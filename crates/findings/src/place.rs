@@ -4,7 +4,7 @@ use crate::names::target_name;
 use crate::numbers;
 use crate::{Finding, Subject};
 use model::{Level, LevelUnit, TrialKey, UnitName};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// What findings of one kind are about: `oltp, durable and relaxed at 8 and 16 clients`. Parts that
 /// they don't name, and the levels where `with_levels` is false, are left out.
@@ -34,16 +34,17 @@ fn subjects(all: &[&Subject], with_levels: bool) -> String {
     if let Some(many) = many_trials(all) {
         return many;
     }
-    let mut tests: Vec<Option<&str>> = Vec::new();
+    let mut tests: Vec<(Option<&str>, Vec<&Subject>)> = Vec::new();
+    let mut places: HashMap<Option<&str>, usize> = HashMap::new();
     for subject in all {
         let test = subject.test.as_deref();
-        if !tests.contains(&test) {
-            tests.push(test);
+        let place = *places.entry(test).or_insert(tests.len());
+        if place == tests.len() {
+            tests.push((test, Vec::new()));
         }
+        tests[place].1.push(subject);
     }
-    let in_test = |test: Option<&str>| {
-        let of_test = all.iter().filter(|subject| subject.test.as_deref() == test);
-        let subjects: Vec<&Subject> = of_test.copied().collect();
+    let in_test = |(test, subjects): (Option<&str>, Vec<&Subject>)| {
         let parts: Vec<String> = test
             .map(str::to_owned)
             .into_iter()

@@ -25,7 +25,10 @@ pub fn said(findings: &[&Finding], counted: impl Fn(&Finding) -> UnitName) -> Ve
         let alike = |(noun, group): &&mut (UnitName, Vec<&Finding>)| {
             *noun == counted && group[0].evidence.kind().is_like_other(&finding.evidence)
         };
-        match groups.iter_mut().find(alike) {
+        // What is not even like itself is like no other, of which there may be thousands.
+        let kind = finding.evidence.kind();
+        let has_others = kind.is_like_other(&finding.evidence);
+        match groups.iter_mut().filter(|_| has_others).find(alike) {
             Some((_, group)) => group.push(finding),
             None => groups.push((counted, vec![finding])),
         }

@@ -238,8 +238,7 @@ pub(crate) fn why<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<&'a Fi
         Evidence::EndOfRise(_) => true,
         _ => false,
     };
-    let of_test = |finding: &&Finding| finding.subject.test.as_deref() == Some(test.test.as_str());
-    analysis.findings.iter().filter(of_test).filter(is_why).collect()
+    analysis.findings_of(&test.test).filter(is_why).collect()
 }
 
 /// From so many targets on, a test's pairs are no longer told one by one: they stand in a matrix, and

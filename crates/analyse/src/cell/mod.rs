@@ -379,7 +379,7 @@ impl<'a> CellData<'a> {
                         repeat: Some(trial.record.key.repeat),
                         ..self.of_test().on(self.target).at(self.level)
                     },
-                    evidence: result.evidence.clone(),
+                    evidence: Evidence::clone(&result.evidence),
                 };
                 let Some(evidence) = self.of_cell(&result.evidence) else {
                     findings.push(of_trial);
@@ -397,7 +397,7 @@ impl<'a> CellData<'a> {
     /// The finding that says once what all completed trials, two at least, show.
     fn of_cell(&self, evidence: &Evidence) -> Option<Evidence> {
         let of_trial = |trial: &CellTrial<'a>| {
-            let mut results = trial.checked.results.iter().map(|result| &result.evidence);
+            let mut results = trial.checked.results.iter().map(|result| &*result.evidence);
             results.find(|other| other.is_same_kind(evidence))
         };
         let completed = self.trials.iter().filter(|trial| trial.record.load().is_some());

@@ -80,7 +80,7 @@ pub struct TrialAssessment {
 
 /// Whether a debt grew while a trial was measured.
 fn puts_off(checked: &CheckedTrial) -> bool {
-    checked.results.iter().any(|result| match &result.evidence {
+    checked.results.iter().any(|result| match &*result.evidence {
         Evidence::DebtChanged(changed) => changed.has_grown(),
         _ => false,
     })

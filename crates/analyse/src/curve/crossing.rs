@@ -14,10 +14,10 @@ pub(crate) fn crossovers(
     study: &Study,
     cells: &Cells,
     comparisons: &[Comparison],
+    bootstrap: &Bootstrap,
 ) -> Vec<Crossover> {
     let mut found = Vec::new();
     let by_pair = by_pair(comparisons, Metric::Throughput);
-    let bootstrap = Bootstrap::new(study.seed);
     for pair in each_pair(study) {
         let all = closed(by_pair.get(&pair));
         let decided: Vec<&Comparison> = all.filter(|c| winner(c).is_some()).collect();
@@ -28,7 +28,7 @@ pub(crate) fn crossovers(
                     below: below.to_owned(),
                     above: above.to_owned(),
                     between: (two[0].level, two[1].level),
-                    at: point(study, cells, pair, (two[0].level, two[1].level), &bootstrap),
+                    at: point(study, cells, pair, (two[0].level, two[1].level), bootstrap),
                 });
             }
         }

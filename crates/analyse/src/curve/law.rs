@@ -14,13 +14,12 @@ const CURVE_FROM: usize = 3;
 pub(crate) type Laws = Vec<(String, Result<ScalingLaw, NoLaw>)>;
 
 /// For each target with a curve its law, or why there is none.
-pub(crate) fn laws(study: &Study, peaks: &[CurveData]) -> Laws {
+pub(crate) fn laws(study: &Study, peaks: &[CurveData], bootstrap: &Bootstrap) -> Laws {
     let curve = |peak: &&CurveData| {
         let levels = || peak.points.iter().map(|point| point.level);
         peak.points.len() >= CURVE_FROM && levels().all(|l| l.rate.is_none() && l.clients > 0)
     };
-    let bootstrap = Bootstrap::new(study.seed);
-    let of_target = |peak: &CurveData| (peak.curve.target.clone(), fit(study, peak, &bootstrap));
+    let of_target = |peak: &CurveData| (peak.curve.target.clone(), fit(study, peak, bootstrap));
     peaks.iter().filter(curve).map(of_target).collect()
 }
 

@@ -12,7 +12,7 @@ use crate::compare::peer::Contender;
 use findings::{Decline, Finding, Peak, Subject};
 use model::{Level, Study};
 use serde::Serialize;
-use stats::{Estimate, Interval, Relation};
+use stats::{Estimate, Interval, Ratio, Relation};
 
 /// The rise towards the end of a curve is taken over so many times the clients, if it has such levels.
 const AT_LEAST_APART: f64 = 4.0;
@@ -148,9 +148,11 @@ fn peak(study: &Study, target: &str, own: &[CellData], curves: usize) -> Option<
         CurveShape::StillRising if !without_data.is_empty() => CurveShape::CutShort,
         shape => shape,
     };
-    let level_with_peak = level_with(&points, top, study.margin, study.confidence);
+    let to_top: Vec<(Level, Option<Ratio>)> =
+        points.iter().map(|point| (point.level, point.series.ratio(&top.series))).collect();
+    let level_with_peak = level_with(&to_top, study.margin, study.confidence);
     let guarded = 1.0 - (1.0 - study.confidence) / points.len() as f64;
-    let choices = level_with(&points, top, study.margin, guarded).len();
+    let choices = level_with(&to_top, study.margin, guarded).len();
     let at_most = without_data.is_empty().then(|| at_most(&points, study.confidence)).flatten();
     let curve = Curve {
         target: target.to_owned(),
@@ -200,12 +202,10 @@ fn at_most(points: &[Point], confidence: f64) -> Option<f64> {
 }
 
 /// The levels that are not clearly below the peak.
-fn level_with(points: &[Point], peak: &Point, margin: f64, confidence: f64) -> Vec<Level> {
-    let below = |point: &Point| {
-        let relation = point.series.relation_to(&peak.series, margin, confidence);
-        relation == Some(Relation::Smaller)
-    };
-    points.iter().filter(|point| !below(point)).map(|point| point.level).collect()
+fn level_with(to_peak: &[(Level, Option<Ratio>)], margin: f64, confidence: f64) -> Vec<Level> {
+    let is_below = |ratio: &Ratio| ratio.relation(margin, confidence) == Relation::Smaller;
+    let is_with = |(_, ratio): &&(Level, Option<Ratio>)| !ratio.as_ref().is_some_and(is_below);
+    to_peak.iter().filter(is_with).map(|(level, _)| *level).collect()
 }
 
 /// What becomes of throughput towards the highest level that has data.

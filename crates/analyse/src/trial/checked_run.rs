@@ -5,12 +5,15 @@ use crate::trial::check::{CheckResult, CheckedTrial, check, passed};
 use crate::trial::extended;
 use findings::Finding;
 use model::{Dataset, Metric, ReadBudget, Test, TrialRecord};
+use stats::Bootstrap;
 use std::collections::HashMap;
 
 pub(crate) struct CheckedRun<'a> {
     pub(crate) dataset: &'a Dataset,
     /// Of which figures are wanted, ascending.
     pub(crate) metrics: &'static [Metric],
+    /// What it draws is the same for all tests.
+    pub(crate) bootstrap: Bootstrap,
     checked: Vec<CheckedTrial>,
     /// Places in the dataset's trials.
     of_test: HashMap<&'a str, Vec<usize>>,
@@ -42,15 +45,20 @@ impl<'a> CheckedRun<'a> {
         }
         let tests: HashMap<&str, &Test> =
             dataset.study.tests.iter().map(|test| (test.name.as_str(), test)).collect();
+        let mut found = Vec::new();
         let check = |record: &TrialRecord| {
             // All trials keep their place: who asks for the analysis looks at the budget.
             let _ = budget.charge(0);
             model::deadline::look();
-            check(dataset, tests.get(record.key.test.as_str()).copied(), record)
+            let test = tests.get(record.key.test.as_str()).copied();
+            let mut checked = check(dataset, test, record);
+            checked.share(&mut found);
+            checked
         };
         let checked = dataset.trials.iter().map(check).collect();
         let later = extended::measured_later(&dataset.plan);
-        Self { dataset, metrics, checked, of_test, later }
+        let bootstrap = Bootstrap::new(dataset.study.seed);
+        Self { dataset, metrics, bootstrap, checked, of_test, later }
     }
 
     /// Adds what else was found of a trial.

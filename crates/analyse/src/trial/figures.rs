@@ -79,6 +79,9 @@ fn is_measured(ms: Option<f64>) -> bool {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Figures(Vec<(Metric, Reading)>);
 
+/// So many figures a load has, or a few less.
+const USUAL: usize = 24;
+
 impl Figures {
     /// Those of these metrics, ascending, of a trial that completed.
     pub(crate) fn from_record(
@@ -110,7 +113,9 @@ impl Figures {
                 .or_else(|| derived(outcome, metric, basis, confidence))?;
             Some((metric, Reading::from_number(metric, number)?))
         };
-        Self(metrics.iter().filter_map(known).collect())
+        let mut figures = Vec::with_capacity(USUAL.min(metrics.len()));
+        figures.extend(metrics.iter().filter_map(known));
+        Self(figures)
     }
 
     fn place(&self, metric: Metric) -> Result<usize, usize> {

@@ -5,7 +5,7 @@ use crate::tables::{Table, lists_all, trial_id};
 use analyse::{Analysis, Finding};
 use maud::{Markup, html};
 use model::TrialKey;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 
 /// Most trials that are named beside the findings of one kind.
 const MOST_NAMED: usize = 24;
@@ -17,7 +17,7 @@ pub(crate) struct Evidence<'a> {
     drawn: BTreeSet<u32>,
     /// Those that have a row.
     listed: BTreeSet<u32>,
-    positions: BTreeMap<Named<'a>, u32>,
+    positions: HashMap<Named<'a>, u32>,
 }
 
 /// Test, target, level and repeat of a trial.

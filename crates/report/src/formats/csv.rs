@@ -8,9 +8,16 @@ use std::io::{self, Write};
 /// Writes the heading and the rows.
 pub(crate) fn write(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "format_version,{}", names().join(","))?;
+    let mut line = Vec::new();
     for row in rows(analysis) {
-        let fields: Vec<String> = values(&row).map(|value| field(&value)).collect();
-        writeln!(out, "{FORMAT_VERSION},{}", fields.join(","))?;
+        line.clear();
+        write!(line, "{FORMAT_VERSION}")?;
+        for value in values(&row) {
+            line.push(b',');
+            field(&value, &mut line)?;
+        }
+        line.push(b'\n');
+        out.write_all(&line)?;
     }
     Ok(())
 }
@@ -20,28 +27,34 @@ const FORMAT_VERSION: u32 = 1;
 /// Most characters of a text in a field.
 const LONGEST_TEXT: usize = 4_000;
 
-/// A field as RFC 4180 wants it: quoted where it holds a comma or a quote. Texts stay on one line,
+/// Adds a field as RFC 4180 wants it: quoted where it holds a comma or a quote. Texts stay on one line,
 /// and one that a spreadsheet would take for a formula gets an apostrophe before it, as OWASP
 /// advises; numbers are weighin's own and stay numbers.
-fn field(value: &Field) -> String {
+fn field(value: &Field, line: &mut Vec<u8>) -> io::Result<()> {
     let text = match value {
-        Field::Null => return String::new(),
+        Field::Null => return Ok(()),
         Field::Text(text) => text.as_ref(),
-        // Numbers as in JSON; neither they nor true and false fail to be written.
-        other => return serde_json::to_string(other).unwrap_or_default(),
+        // Numbers as in JSON.
+        other => return serde_json::to_writer(line, other).map_err(io::Error::from),
     };
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
     let text = text::excerpt(text, LONGEST_TEXT);
     let text = if formula { format!("'{text}") } else { text.into_owned() };
     match text.contains([',', '"']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text,
+        true => write!(line, "\"{}\"", text.replace('"', "\"\"")),
+        false => line.write_all(text.as_bytes()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn field(value: &Field) -> String {
+        let mut line = Vec::new();
+        super::field(value, &mut line).unwrap();
+        String::from_utf8(line).unwrap()
+    }
 
     #[test]
     fn fields_are_quoted_where_they_must_be() {

@@ -4,8 +4,8 @@ use super::first::{crowd, measured_once, not_offered, peaks};
 use super::{decision, failover, money, rates, search, undecided};
 use crate::{numbers, view};
 use analyse::{
-    Analysis, CurveShape, Evidence, Finding, Metric, OverallComparison, SearchAnalysis,
-    TestAnalysis, Validity, Verdict,
+    Analysis, CurveShape, Evidence, Metric, OverallComparison, SearchAnalysis, TestAnalysis,
+    Validity, Verdict,
 };
 use findings::names::target_name;
 use findings::place::{at_levels, levels};
@@ -191,8 +191,7 @@ enum PairStatement<'a> {
 fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
     let counted = view::counted(test);
     let mut pairs: Vec<Pair> = Vec::new();
-    let of_test = |finding: &&Finding| finding.subject.test.as_deref() == Some(&test.test);
-    for finding in analysis.findings.iter().filter(of_test) {
+    for finding in analysis.findings_of(&test.test) {
         let (a, b, part) = match &finding.evidence {
             Evidence::OverallResult(found) => {
                 (&found.baseline, &found.candidate, PairStatement::Overall)

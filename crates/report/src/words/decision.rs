@@ -103,11 +103,10 @@ fn contradictions<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<(&'a s
     let against = |finding: &'a Finding| {
         let Evidence::Contradiction(found) = &finding.evidence else { return None };
         let subject = &finding.subject;
-        let is_own = subject.test.as_deref() == Some(test.test.as_str());
         let place = subject.target.as_deref().zip(subject.level);
-        place.filter(|_| is_own && found.is_against(metric, margin))
+        place.filter(|_| found.is_against(metric, margin))
     };
-    analysis.findings.iter().filter_map(against).collect()
+    analysis.findings_of(&test.test).filter_map(against).collect()
 }
 
 /// Between whom no level of a test decides, and at which levels; `None` where something is decided.

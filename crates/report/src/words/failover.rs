@@ -27,15 +27,12 @@ pub(super) fn describe(failover: &Failover) -> String {
 /// count none.
 pub(super) fn lost_writes(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
     let mut targets: Vec<Losses> = Vec::new();
-    for finding in &analysis.findings {
+    for finding in analysis.findings_of(&test.test) {
         let lost = match &finding.evidence {
             Evidence::WritesLost(found) => found.lost,
             Evidence::NoWriteLost(_) => 0,
             _ => continue,
         };
-        if finding.subject.test.as_deref() != Some(&test.test) {
-            continue;
-        }
         let Some(target) = finding.subject.target.as_deref() else { continue };
         // The first target once more, against which the noise is held, is no candidate.
         if !test.cells.iter().any(|cell| cell.target == target) {

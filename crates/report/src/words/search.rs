@@ -2,7 +2,9 @@
 
 use crate::numbers::{self, count};
 use crate::view;
-use analyse::{Analysis, Evidence, SearchAnalysis, SearchOutcome, TargetSearch, TestAnalysis};
+use analyse::{
+    Analysis, Evidence, Finding, SearchAnalysis, SearchOutcome, TargetSearch, TestAnalysis,
+};
 use findings::names::bound;
 use findings::names::target_name;
 use findings::words::highest;
@@ -54,11 +56,9 @@ pub(super) fn highest_loads(
 /// How the highest loads of each pair compare.
 pub(super) fn compared(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let compares = |evidence: &Evidence| matches!(evidence, Evidence::HighestLoadsCompared(_));
-    let of_test = |subject: &analyse::Subject| subject.test.as_deref() == Some(&test.test);
     analysis
-        .findings
-        .iter()
-        .filter(|finding| of_test(&finding.subject) && compares(&finding.evidence))
+        .findings_of(&test.test)
+        .filter(|finding| compares(&finding.evidence))
         .map(|finding| format!("{}.", capitalised(&statement(finding, view::counted(test)))))
         .collect()
 }
@@ -66,10 +66,8 @@ pub(super) fn compared(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> 
 /// What of its highest rate a target sustained in every repeat, where there is a finding of that: the
 /// two figures stand beside each other wherever one does.
 fn sustained(analysis: &Analysis, test: &TestAnalysis, target: &str) -> String {
-    let is_own = |subject: &analyse::Subject| {
-        subject.test.as_deref() == Some(&test.test) && subject.target.as_deref() == Some(target)
-    };
-    let mut own = analysis.findings.iter().filter(|finding| is_own(&finding.subject));
+    let is_own = |finding: &&Finding| finding.subject.target.as_deref() == Some(target);
+    let mut own = analysis.findings_of(&test.test).filter(is_own);
     let rate = own.find_map(|finding| match &finding.evidence {
         Evidence::SustainedRate(found) => Some(found.rate),
         _ => None,

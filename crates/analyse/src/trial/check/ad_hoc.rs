@@ -1,7 +1,7 @@
 //! The checks of a load that belongs to no study.
 
 use super::check;
-use findings::{Check, Finding, Subject, Validity};
+use findings::{Check, Evidence, Finding, Subject, Validity};
 use model::{Dataset, TrialRecord};
 
 /// What all checks found in a load that was run by hand.
@@ -22,7 +22,7 @@ pub fn check_load(dataset: &Dataset, record: &TrialRecord) -> CheckedLoad {
     let checked = check(dataset, dataset.study.test(&record.key.test), record);
     let finding = |result: &super::CheckResult| Finding {
         severity: result.severity(),
-        ..Finding::new(Subject::default(), result.evidence.clone())
+        ..Finding::new(Subject::default(), Evidence::clone(&result.evidence))
     };
     let mut findings: Vec<Finding> = checked.results.iter().map(finding).collect();
     findings.sort_by_key(|finding| finding.severity);

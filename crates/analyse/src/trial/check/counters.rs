@@ -44,8 +44,11 @@ pub(super) fn results(record: &TrialRecord, load: &LoadResult) -> Option<Vec<Che
             continue;
         };
         let server = to.saturating_sub(from);
-        let unacknowledged = unacknowledged + by_itself(counter, before, after);
         let difference = i128::from(server) - i128::from(weighin);
+        if (0..=unacknowledged).contains(&difference) {
+            continue;
+        }
+        let unacknowledged = unacknowledged + by_itself(counter, before, after);
         if !(0..=unacknowledged).contains(&difference) {
             let excess = if difference < 0 { difference } else { difference - unacknowledged };
             let counter = counter.to_owned();

@@ -32,18 +32,20 @@ use crate::ServerEvent;
 use crate::cell::events::events;
 use findings::{Check, CheckPassed, Evidence, Finding, Severity, Subject, Validity};
 use model::{Dataset, LoadResult, SearchOver, ServerFacts, Test, TrialRecord};
+use std::sync::Arc;
 
 /// What a check found in a trial.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CheckResult {
     /// What the trial is worth because of it.
     pub(crate) validity: Validity,
-    pub(crate) evidence: Evidence,
+    /// Mostly the same in trial after trial, which share it then.
+    pub(crate) evidence: Arc<Evidence>,
 }
 
 impl CheckResult {
     pub(crate) fn new(validity: Validity, evidence: impl Into<Evidence>) -> Self {
-        Self { validity, evidence: evidence.into() }
+        Self { validity, evidence: Arc::new(evidence.into()) }
     }
 
     fn void(evidence: impl Into<Evidence>) -> Self {
@@ -84,7 +86,25 @@ impl CheckedTrial {
         self.validity = self.validity.max(result.validity);
         self.results.push(result);
     }
+
+    /// Shares what was found in the same words before: a figure that differs is evidence of its own.
+    pub(crate) fn share(&mut self, found: &mut Vec<Arc<Evidence>>) {
+        for result in &mut self.results {
+            match found.iter().find(|known| ***known == *result.evidence) {
+                Some(known) => result.evidence = Arc::clone(known),
+                None => {
+                    if found.len() == MOST_SHARED {
+                        found.remove(0);
+                    }
+                    found.push(Arc::clone(&result.evidence));
+                }
+            }
+        }
+    }
 }
+
+/// How many findings are looked through for the same.
+const MOST_SHARED: usize = 16;
 
 /// Makes every check that the record of a test allows.
 pub(crate) fn check(dataset: &Dataset, test: Option<&Test>, record: &TrialRecord) -> CheckedTrial {
@@ -132,6 +152,8 @@ pub(crate) fn check(dataset: &Dataset, test: Option<&Test>, record: &TrialRecord
         results.extend(host::saturation(&record.sampling.samples, load));
     }
     let validity = results.iter().map(|result| result.validity).max().unwrap_or(Validity::Valid);
+    // Room for a fourth of these is more than all else that is kept of most trials.
+    results.shrink_to_fit();
     CheckedTrial { validity, results, made, not_made: lacking }
 }
 
