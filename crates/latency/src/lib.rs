@@ -139,9 +139,9 @@ impl Latencies {
                 let recorded = histogram.iter_recorded();
                 let counts =
                     recorded.map(|at| (GRAIN.index(at.value_iterated_to()), at.count_at_value()));
-                Summary::of(histogram.len(), counts)
+                Summary::from_counts(histogram.len(), counts)
             }
-            Counters::Kept(contents) => Summary::of(contents.values(), contents.counts()),
+            Counters::Kept(contents) => Summary::from_counts(contents.values(), contents.counts()),
         };
         self.known.get_or_init(|| Box::new(summary()))
     }

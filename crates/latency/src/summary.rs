@@ -17,7 +17,7 @@ pub(crate) struct Summary {
 
 impl Summary {
     /// Of so many values, by counter, ascending.
-    pub(crate) fn of(values: u64, counts: impl Iterator<Item = (usize, u64)>) -> Self {
+    pub(crate) fn from_counts(values: u64, counts: impl Iterator<Item = (usize, u64)>) -> Self {
         let all = values as f64;
         let wanted = KEPT.map(|percentile| ((percentile / 100.0 * all).ceil() as u64).max(1));
         let (mut mean, mut percentiles) = (0.0, [0; KEPT.len()]);

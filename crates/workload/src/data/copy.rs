@@ -28,7 +28,7 @@ pub(super) struct Taken {
 
 impl CopyRows {
     /// The rows of a statement that has rows behind it; `None` of any other.
-    pub(super) fn of(statement: &str) -> Option<Self> {
+    pub(super) fn from_statement(statement: &str) -> Option<Self> {
         let lower = statement.to_ascii_lowercase();
         let between = lower.strip_prefix("copy")?.strip_suffix("stdin")?.trim_end();
         let between = between.strip_suffix("from")?;
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn only_a_copy_from_standard_input_has_rows_behind_it() {
-        let head = |text: &str| CopyRows::of(text).map(|rows| rows.head);
+        let head = |text: &str| CopyRows::from_statement(text).map(|rows| rows.head);
         let insert = |target: &str| format!("INSERT INTO {target} OVERRIDING SYSTEM VALUE VALUES ");
         assert_eq!(
             head("COPY public.t (a, \"B\") FROM stdin"),

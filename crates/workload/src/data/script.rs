@@ -363,7 +363,7 @@ impl ScriptReader {
                 line: self.begins,
                 message: "the statement is not UTF-8; write bytes as X'…'".to_owned(),
             })?;
-            match CopyRows::of(text.trim()).filter(|_| self.syntax.backslash_lines) {
+            match CopyRows::from_statement(text.trim()).filter(|_| self.syntax.backslash_lines) {
                 Some(rows) => {
                     self.opened = self.begins;
                     self.within = Within::Rows(rows);
