@@ -90,7 +90,7 @@ fn encrypted() -> Dataset {
     }
     for record in &mut data.trials {
         let each_us = if record.key.target == "encrypted" { 150.0 } else { 100.0 };
-        let load = record.load().unwrap();
+        let load = record.load().expect("the trial completed");
         let measured = load.measure.elapsed.as_secs_f64();
         let cpus = load.measure.transactions as f64 / measured * each_us / 1e6;
         let seconds = (load.warmup.elapsed + load.measure.elapsed).as_secs() as u32;
