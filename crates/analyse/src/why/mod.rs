@@ -19,7 +19,8 @@ use crate::study::each_pair;
 use crate::{Comparison, OverallComparison};
 use account::{Account, Known};
 use findings::{
-    AtLimit, Cause, EndOfRise, Finding, PartOfTime, Resource, Subject, UsedUp, Verdict, WhySlower,
+    AtLimit, Cause, EndOfRise, Finding, PartOfTime, Resource, Rise, Subject, UsedUp, Verdict,
+    WhySlower,
 };
 use model::{Dataset, Level, Metric, Place, Promise, Test};
 use stats::{Estimate, Sample};
@@ -231,41 +232,73 @@ impl<'a> Accounts<'a> {
         Resource::ALL.into_iter().filter_map(of).collect()
     }
 
-    /// Whether throughput grows by less than half of what clients do from there to the last level.
-    fn hardly_rises(&self, data: &CurveData, level: Level) -> bool {
-        let from = data.points.iter().find(|point| point.level == level);
-        let Some((from, last)) = from.zip(data.points.last()) else { return false };
+    /// Whether throughput grows by more than half of what clients do from there to the last level; `None`
+    /// where that is not sure.
+    fn keeps_rising(&self, data: &CurveData, level: Level) -> Option<bool> {
+        let from = data.points.iter().find(|point| point.level == level)?;
+        let last = data.points.last().filter(|last| last.level > level)?;
         let clients = f64::from(last.level.clients) / f64::from(level.clients);
-        let ratio = last.series.ratio_to(&from.series, self.dataset.study.confidence);
-        let high = ratio.and_then(|ratio| ratio.interval).map(|interval| interval.high);
-        last.level > level && high.is_some_and(|high| high < f64::midpoint(1.0, clients))
+        let ratio = last.series.ratio_to(&from.series, self.dataset.study.confidence)?;
+        let (interval, half) = (ratio.interval?, f64::midpoint(1.0, clients));
+        (interval.high < half || interval.low > half).then_some(interval.low > half)
+    }
+
+    /// Where the rise of a curve ends, as far as that is known, and what is at its limit there. Where it is
+    /// not sure that it rises no more, a limit says that.
+    fn end_of_rise(&self, data: &CurveData) -> Option<EndOfRise> {
+        let (target, last) = (&data.curve.target, data.points.last()?.level);
+        let bends = matches!(data.curve.shape, CurveShape::Flat | CurveShape::Declines { .. });
+        // Of a flat curve the highest point may be the last.
+        let ends = bends.then(|| first_as_high(data)).filter(|&level| level != last);
+        if let Some(level) = ends {
+            return Some(EndOfRise {
+                level,
+                rise: Rise::Ends,
+                at_limit: self.at_limit(target, level),
+            });
+        }
+        let limited = |rise: Rise, keeps_rising: Option<bool>| {
+            let below = data.points.iter().map(|point| point.level);
+            below.filter(|&level| level < last).find_map(|level| {
+                let at_limit = match rise {
+                    Rise::Unresolved => self.at_limit_from(data, level),
+                    _ => self.at_limit(target, level),
+                };
+                let is_it = !at_limit.is_empty() && self.keeps_rising(data, level) == keeps_rising;
+                is_it.then_some(EndOfRise { level, rise, at_limit })
+            })
+        };
+        limited(Rise::Slows, Some(false)).or_else(|| limited(Rise::Unresolved, None))
+    }
+
+    /// What was at its limit in all trials of a level, with how much of it was in use.
+    fn at_limit(&self, target: &str, level: Level) -> Vec<UsedUp> {
+        let trials: Vec<&Account> =
+            self.of_cell(target, level).into_iter().flat_map(BTreeMap::values).collect();
+        let used_up = |resource| Some(UsedUp { resource, used: in_all(&trials, resource)? });
+        Resource::ALL.into_iter().filter_map(used_up).collect()
+    }
+
+    /// What was at its limit in all trials of a level and of all levels above.
+    fn at_limit_from(&self, data: &CurveData, level: Level) -> Vec<UsedUp> {
+        let target = &data.curve.target;
+        let above = data.points.iter().map(|point| point.level).filter(|&above| above > level);
+        let above: Vec<Vec<UsedUp>> = above.map(|above| self.at_limit(target, above)).collect();
+        let is_there =
+            |one: &UsedUp, all: &[UsedUp]| all.iter().any(|other| other.resource == one.resource);
+        let mut from = self.at_limit(target, level);
+        from.retain(|one| above.iter().all(|all| is_there(one, all)));
+        from
     }
 
     /// Which resources were at their limit where curves stop rising.
     pub(crate) fn ends_of_rise(&self, test: &str, curves: &[CurveData]) -> Vec<Finding> {
         let of = |data: &CurveData| {
-            let curve = &data.curve;
-            let bends = matches!(curve.shape, CurveShape::Flat | CurveShape::Declines { .. });
-            let last = data.points.last()?.level;
-            let levels = || data.points.iter().map(|point| point.level);
-            // Of a flat curve the highest point may be the last.
-            let stops_at = bends.then(|| first_as_high(data)).filter(|&level| level != last);
-            let level =
-                stops_at.or_else(|| levels().find(|&level| self.hardly_rises(data, level)))?;
-            if level.is_open() {
-                return None;
-            }
-            let trials = self.of_cell(&curve.target, level)?;
-            let trials: Vec<&Account> = trials.values().collect();
-            let at_limit = Resource::ALL.into_iter().filter_map(|resource| {
-                let used = in_all(&trials, resource)?;
-                Some(UsedUp { resource, used })
-            });
-            let rises_on = stops_at.is_none();
-            let found = EndOfRise { level, rises_on, at_limit: at_limit.collect() };
-            // Where it is not sure that it rises no more, a limit says that.
-            (!trials.is_empty() && (!rises_on || !found.at_limit.is_empty()))
-                .then(|| Finding::new(Subject::test(test).on(&curve.target).at(level), found))
+            let target = &data.curve.target;
+            let found = self.end_of_rise(data)?;
+            let is_measured =
+                !found.level.is_open() && !self.of_cell(target, found.level)?.is_empty();
+            is_measured.then(|| Finding::new(Subject::test(test).on(target).at(found.level), found))
         };
         curves.iter().filter_map(of).collect()
     }

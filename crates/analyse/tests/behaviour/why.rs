@@ -1,7 +1,7 @@
 //! What decides that a target is slower, from what trials recorded.
 
 use crate::support::{Noise, dataset, found, trial};
-use analyse::{Cause, EndOfRise, Evidence, Resource, WhySlower, analyse};
+use analyse::{Cause, EndOfRise, Evidence, Resource, Rise, WhySlower, analyse};
 use model::{
     CpuShares, Dataset, DelayMeasured, DiskRates, ErrorClass, ErrorCount, ProcessUsage, Sample,
     Throttling, TrialRecord, signal,
@@ -335,8 +335,56 @@ fn of_a_flat_curve_that_is_highest_at_the_last_level_a_limit_is_named() {
     }
     let said = end(&data);
     let [only] = said.as_slice() else { panic!("{said:?}") };
-    assert!(only.level.clients == 32 && only.rises_on, "{only:?}");
+    assert!(only.level.clients == 32 && only.rise == Rise::Slows, "{only:?}");
     assert_eq!(only.at_limit[0].resource, Resource::LoadGenerator);
+}
+
+/// Each with the control group of the load generator: throttled in all periods, or in none.
+fn ends_of_rise(
+    clients: &[u32],
+    throttled: &[u32],
+    rate: impl Fn(u32, u32) -> f64,
+) -> Vec<EndOfRise> {
+    let mut data = dataset(&["only"], clients, 4, |_, clients, repeat| rate(clients, repeat));
+    for &clients in clients {
+        for repeat in 1..=4 {
+            let account = &mut trial(&mut data, "only", clients, repeat).sampling.account;
+            let throttled = if throttled.contains(&clients) { 100 } else { 0 };
+            account.client_throttling = Some(Throttling { periods: 100, throttled });
+        }
+    }
+    let analysis = analyse(&data);
+    let all = found(&analysis, |evidence| matches!(evidence, Evidence::EndOfRise(_)));
+    all.iter().filter_map(|one| one.evidence.get::<EndOfRise>().cloned()).collect()
+}
+
+#[test]
+fn where_trials_scatter_too_much_for_a_rise_a_limit_of_all_of_them_is_named() {
+    let scattered = |clients: u32, repeat: u32| {
+        let factor = [1.0, 0.45, 1.6, 0.7][(repeat as usize + clients as usize / 32) % 4];
+        factor * if clients == 8 { 100.0 } else { 900.0 }
+    };
+    let levels = [8, 32, 128];
+    let said = ends_of_rise(&levels, &[32, 128], scattered);
+    let [only] = said.as_slice() else { panic!("{said:?}") };
+    assert!(only.level.clients == 32 && only.rise == Rise::Unresolved, "{only:?}");
+    assert_eq!(only.at_limit[0].resource, Resource::LoadGenerator);
+    // At the last level alone, or not at it, there is no limit of a rise.
+    assert_eq!(ends_of_rise(&levels, &[128], scattered), []);
+    assert_eq!(ends_of_rise(&levels, &[8, 32], scattered), []);
+    // Where it surely slows from a level on that has no limit, a limit of a higher one is named.
+    let slows = |clients: u32, _: u32| match clients {
+        8 => 900.0,
+        32 => 1_000.0,
+        _ => 1_200.0,
+    };
+    let said = ends_of_rise(&levels, &[32, 128], slows);
+    assert!(said[0].level.clients == 32 && said[0].rise == Rise::Slows, "{said:?}");
+    // What surely rises with the clients is not limited, whatever a control group says.
+    let rises = |clients: u32, repeat: u32| {
+        f64::from(clients) * if repeat.is_multiple_of(2) { 99.0 } else { 101.0 }
+    };
+    assert_eq!(ends_of_rise(&levels, &levels, rises), []);
 }
 
 #[test]

@@ -80,6 +80,6 @@ kinds! {
     until => RepeatsEnded | LevelRepeats, RepeatsEnd;
     vm_processors => VmProcessors;
     waits => Unanswered, LongWaits, IdleConnectionsLost, ClockJumped;
-    why => WhySlower, EndOfRise | Resource, PartOfTime, AtLimit, Cause, UsedUp;
+    why => WhySlower, EndOfRise | Resource, PartOfTime, AtLimit, Cause, Rise, UsedUp;
     work => WorkCutShort, NothingSent;
 }

@@ -323,13 +323,24 @@ fn told(part: &PartOfTime) -> String {
 /// What is at its limit where throughput stops rising.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EndOfRise {
-    /// The lowest level that is not clearly below the peak.
     pub level: Level,
-    /// Whether it surely rises by less than half of what clients do from there on, but may rise: the lowest
-    /// such level.
-    pub rises_on: bool,
+    pub rise: Rise,
     /// What was at its limit there in every trial, with how much of it was in use; the first says most.
     pub at_limit: Vec<UsedUp>,
+}
+
+/// What is known of the rise of throughput beyond a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rise {
+    /// There is none: the level is the lowest that is not clearly below the peak.
+    Ends,
+    /// It is surely less than half of what clients do: the level is the lowest of this kind at which
+    /// something is at its limit.
+    Slows,
+    /// Trials scatter too much to tell. What is at its limit is so in every trial of all levels above
+    /// too: the level is the lowest of this kind.
+    Unresolved,
 }
 
 /// A resource and how much of it was in use, 1 being all.
@@ -344,10 +355,16 @@ impl FindingKind for EndOfRise {
     const NAMES_LEVEL: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
-        let Self { level, rises_on, at_limit } = found.first;
-        let from = match rises_on {
-            true => format!("beyond {level}, throughput grows less than half as fast as the load"),
-            false => format!("throughput stops rising at {level}"),
+        let Self { level, rise, at_limit } = found.first;
+        let (from, because) = match rise {
+            Rise::Ends => (format!("throughput stops rising at {level}"), "because"),
+            Rise::Slows => {
+                (format!("beyond {level}, throughput grows less than half as fast as the load"), "because")
+            }
+            Rise::Unresolved => (
+                format!("trials scatter too much to tell whether throughput rises beyond {level}"),
+                "but in all of them, there and above,",
+            ),
         };
         match at_limit.as_slice() {
             [] => format!(
@@ -362,7 +379,7 @@ impl FindingKind for EndOfRise {
                     true => String::new(),
                     false => format!("; also at its limit: {}", list(&others)),
                 };
-                format!("{from}, because {}{others}", first.resource.is_used_up(first.used))
+                format!("{from}, {because} {}{others}", first.resource.is_used_up(first.used))
             }
         }
     }

@@ -132,9 +132,13 @@ fn two_servers_of_one_template_are_apart() {
 #[test]
 fn it_is_never_root() {
     let sandbox = start_sandbox(options(&[])).unwrap();
-    for pid in os::processes_working_in(sandbox.data_directory()) {
-        assert_ne!(std::fs::metadata(format!("/proc/{pid}")).unwrap().uid(), 0);
-    }
+    // Workers come and go; the first process and those that write stay.
+    let owners: Vec<u32> = os::processes_working_in(sandbox.data_directory())
+        .into_iter()
+        .filter_map(|pid| std::fs::metadata(format!("/proc/{pid}")).ok())
+        .map(|process| process.uid())
+        .collect();
+    assert!(owners.len() > 3 && !owners.contains(&0), "{owners:?}");
 }
 
 #[test]

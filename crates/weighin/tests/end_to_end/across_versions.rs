@@ -229,10 +229,23 @@ fn nothing_stays_of_servers_whose_weighin_is_killed() {
     };
     wait_for("a server", || !servers().is_empty());
     if host::local::os::is_root() {
-        let (pid, line) = servers().pop().unwrap();
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-        let uid = status.lines().find(|line| line.starts_with("Uid:")).unwrap();
-        assert!(!uid.split_whitespace().any(|number| number == "0"), "{line} runs as root: {uid}");
+        // The server of one target may end, and that of the next begin, while they are looked at.
+        let uids = || -> Vec<(String, String)> {
+            let users = |(pid, line): (u32, String)| {
+                let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+                let uid = status.lines().find(|line| line.starts_with("Uid:"))?;
+                Some((line, uid.to_owned()))
+            };
+            servers().into_iter().filter_map(users).collect()
+        };
+        let mut seen = Vec::new();
+        wait_for("the user of a server", || {
+            seen = uids();
+            !seen.is_empty()
+        });
+        for (line, uid) in seen {
+            assert!(!uid.split_whitespace().any(|id| id == "0"), "{line} runs as root: {uid}");
+        }
     } else {
         not_tested("as whom root runs a server");
     }
