@@ -1,8 +1,10 @@
 //! Whole trees of directories and files.
 
 use crate::{Access, Directory, Kind, Refusal};
-use rustix::fs::{AtFlags, FileType, Gid, Uid, chownat, readlinkat, statat, symlinkat};
-use std::ffi::OsStr;
+use rustix::fs::{
+    AtFlags, FileType, Gid, Uid, chownat, ioctl_ficlone, readlinkat, statat, symlinkat,
+};
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -11,6 +13,8 @@ use std::path::Path;
 const DEEPEST: usize = 32;
 /// What an entry takes on a disk beside its contents, by [`Directory::copy_at_most`].
 pub const ENTRY_BYTES: u64 = 4096;
+/// The name of a clone that is tried.
+const CLONE: &str = "weighin-tries-to-clone";
 
 /// A copy under way.
 struct Copying<'a> {
@@ -134,6 +138,26 @@ impl Directory {
             }
         }
         Ok(())
+    }
+
+    /// Whether a copy of this directory in another takes no room of its own, since the file system clones files.
+    /// Tried with the first file that holds something, whose clone is removed again.
+    ///
+    /// # Errors
+    /// When the directory cannot be read, or nothing can be made in the other.
+    pub fn shares_blocks_with(&self, to: &Self) -> io::Result<bool> {
+        let holds_something = |name: &OsString| {
+            let facts = statat(&self.descriptor, name, AtFlags::SYMLINK_NOFOLLOW);
+            facts.is_ok_and(|facts| {
+                FileType::from_raw_mode(facts.st_mode) == FileType::RegularFile && facts.st_size > 0
+            })
+        };
+        let Some(name) = self.names()?.into_iter().find(holds_something) else { return Ok(false) };
+        let original = self.open_file(&name, Access::Read)?;
+        let clone = to.create_file(CLONE, 0o600)?;
+        let shares = ioctl_ficlone(&clone, &original).is_ok();
+        to.remove_file(CLONE)?;
+        Ok(shares)
     }
 
     /// Bytes on disk of all files in this directory and those below it. What goes meanwhile does not

@@ -4,8 +4,10 @@ use super::facts::{CLIENT_HOSTS, DATABASE, SERVER_ID_FILE, USER};
 use super::version::Version;
 use host::recipe::{Home, RunAs, file_trouble};
 use model::{Failure, FailureKind};
-use std::fs::{DirEntry, Metadata};
+use std::ffi::OsStr;
+use std::fs::{DirEntry, File, Metadata};
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +17,12 @@ const SYSTEM_TABLESPACE: &str = "ibdata1";
 const PERSISTED: &str = "mysqld-auto.cnf";
 /// The ending of files that name the place of a table outside of the data directory.
 const LINK: &str = "isl";
+/// The dictionary of MySQL 8, which has such places instead.
+const DICTIONARY: &str = "mysql.ibd";
+/// The endings of the files that it names: of tables, and of undo logs.
+const TABLESPACES: [&[u8]; 2] = [b".ibd", b".ibu"];
+/// Bytes of a path at most.
+const LONGEST_PATH: usize = 4096;
 /// The ending of lists of binary and relay logs.
 const LOG_LIST: &str = "index";
 /// Bytes of such a list that are read; a longer one is not kept.
@@ -125,6 +133,45 @@ fn link(directory: &Path, databases_too: bool) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
+/// A file outside of the directory that the dictionary of MySQL 8 names, and that is there. It may be that of
+/// a table that has been dropped since: rows of a dictionary stay in its pages.
+fn named_in_dictionary(directory: &Path) -> io::Result<Option<PathBuf>> {
+    let dictionary = directory.join(DICTIONARY);
+    if !dictionary.symlink_metadata().is_ok_and(|facts| facts.is_file()) {
+        return Ok(None);
+    }
+    let directory = directory.canonicalize()?;
+    let is_elsewhere = |path: &Path| {
+        path.canonicalize().is_ok_and(|path| path.is_file() && !path.starts_with(&directory))
+    };
+    let mut file = File::open(dictionary)?;
+    let (mut bytes, mut piece) = (Vec::new(), vec![0; 1 << 20]);
+    loop {
+        let read = file.read(&mut piece)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        bytes.extend_from_slice(&piece[..read]);
+        if let Some(found) = paths_in(&bytes).find(|path| is_elsewhere(path)) {
+            return Ok(Some(found));
+        }
+        bytes.drain(..bytes.len().saturating_sub(LONGEST_PATH));
+    }
+}
+
+/// Absolute paths of tablespaces, and what looks like one, as nothing says where a path begins.
+fn paths_in(bytes: &[u8]) -> impl Iterator<Item = PathBuf> + '_ {
+    let is_end = move |end: &usize| TABLESPACES.contains(&&bytes[end - TABLESPACES[0].len()..*end]);
+    let ends = (TABLESPACES[0].len()..=bytes.len()).filter(is_end);
+    ends.flat_map(move |end| {
+        let first = end.saturating_sub(LONGEST_PATH);
+        let text = bytes[first..end].iter().rposition(|byte| *byte < b' ');
+        let first = text.map_or(first, |at| first + at + 1);
+        let slashes = (first..end).filter(|&at| bytes[at] == b'/');
+        slashes.map(move |at| PathBuf::from(OsStr::from_bytes(&bytes[at..end])))
+    })
+}
+
 fn has_ending(entry: &DirEntry, ending: &str) -> bool {
     Path::new(&entry.file_name()).extension().is_some_and(|end| end == ending)
 }
@@ -154,12 +201,21 @@ fn check(directory: &Path) -> Result<(), Failure> {
         }
         Err(error) => return Err(file_trouble("the data", directory, &error)),
     }
-    match link(directory, true) {
+    let by_link = || {
+        let of = |link: PathBuf| {
+            format!("by {}", link.strip_prefix(directory).unwrap_or(&link).display())
+        };
+        Ok(link(directory, true)?.map(of))
+    };
+    let by_name = || {
+        let of = |file: PathBuf| format!("in {}, by {DICTIONARY}", file.display());
+        Ok(named_in_dictionary(directory)?.map(of))
+    };
+    match by_link().and_then(|found| found.map_or_else(by_name, |found| Ok(Some(found)))) {
         Ok(None) => {}
-        Ok(Some(link)) => {
+        Ok(Some(place)) => {
             let what = format!(
-                "has a table that lies elsewhere, by {}: a server on a copy would open the original",
-                link.strip_prefix(directory).unwrap_or(&link).display()
+                "has a table that lies elsewhere, {place}: a server on a copy would open the original"
             );
             return refuse(
                 &what,
@@ -187,7 +243,7 @@ fn beginning(path: &Path, most: u64) -> io::Result<String> {
         return Err(io::ErrorKind::InvalidInput.into());
     }
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -227,6 +283,27 @@ mod tests {
         write("shop/orders.isl", "/fast/shop/orders.ibd");
         let link = check(place.path()).unwrap_err();
         assert!(link.message.contains("shop/orders.isl"), "{link}");
+    }
+
+    #[test]
+    fn a_table_that_the_dictionary_has_elsewhere_is_found_anywhere_in_it() {
+        let (place, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let table = elsewhere.path().join("with a blank.ibd");
+        let name = |path: &Path| path.as_os_str().as_bytes().to_vec();
+        let find = |before: usize, path: &Path| {
+            let written = [vec![b'/'; before], name(path), vec![0; 99]].concat();
+            std::fs::write(place.path().join(DICTIONARY), written).unwrap();
+            named_in_dictionary(place.path()).unwrap()
+        };
+        assert_eq!(find(0, &table), None, "it is not there");
+        std::fs::write(&table, "").unwrap();
+        let own = place.path().join("own.ibd");
+        std::fs::write(&own, "").unwrap();
+        for before in [0, 1, (1 << 20) - 9, 3 << 20] {
+            let found = find(before, &table).unwrap();
+            assert_eq!(found.canonicalize().unwrap(), table.canonicalize().unwrap());
+        }
+        assert_eq!(find(5, &own), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use super::account::RunAs;
 use super::left::{guard, has_guardian, removal, see_off, sweep_once};
 use super::owner::{MARKER, Owner, PREFIX};
-use super::trouble::{file_trouble, parent_trouble};
+use super::trouble::{file_trouble, no_room_for_copy, parent_trouble};
 use crate::local::os;
 use crate::local::volume::{Volume, mount_point};
 use crate::supervise::Guardian;
@@ -182,19 +182,26 @@ impl Home {
     /// names; and gives it to the server.
     ///
     /// # Errors
-    /// When it can't be copied: it holds links, or is in the way.
+    /// `DiskFull`, with nothing copied, where it would take more than is free; when it can't be copied: it
+    /// holds links, or is in the way.
     pub fn copy_data_of(
         &self,
         other: &Path,
         without: &[&str],
         run_as: &RunAs,
     ) -> Result<(), Failure> {
-        let copy = || {
-            let data = self.open_data()?;
-            Directory::open(other)?.copy_into(&data)?;
-            remove_files(&data, without)
+        let trouble = |error: io::Error| file_trouble("a copy", other, &error);
+        let data = self.open_data().map_err(trouble)?;
+        let original = Directory::open(other).map_err(trouble)?;
+        let takes = match original.shares_blocks_with(&data).map_err(trouble)? {
+            true => 0,
+            false => original.bytes().map_err(trouble)?,
         };
-        copy().map_err(|error| file_trouble("a copy", other, &error))?;
+        let free = os::free_space(data.path()).map_err(trouble)?;
+        if takes > free {
+            return Err(no_room_for_copy(other, takes, free));
+        }
+        original.copy_into(&data).and_then(|()| remove_files(&data, without)).map_err(trouble)?;
         self.hand_over(run_as)
     }
 

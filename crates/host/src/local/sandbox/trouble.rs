@@ -1,6 +1,7 @@
 //! What went wrong with a private server, in words.
 
 use super::kind::LogWords;
+use crate::size_in_words;
 use model::{Failure, FailureKind};
 use std::io;
 use std::path::Path;
@@ -26,6 +27,21 @@ pub fn file_trouble(what: &str, path: &Path, error: &io::Error) -> Failure {
         _ => (FailureKind::SandboxStart, ""),
     };
     Failure::new(kind, format!("could not make {what} in {}: {error}", path.display()), remedy)
+}
+
+/// A copy of data that a private server gets would fill a disk which others may use too.
+pub(super) fn no_room_for_copy(original: &Path, takes: u64, free: u64) -> Failure {
+    let (takes, free) = (size_in_words(takes), size_in_words(free));
+    let message = format!(
+        "a copy of {} takes {takes}, and the disk of private servers has {free} free",
+        original.display()
+    );
+    Failure::new(
+        FailureKind::DiskFull,
+        message,
+        "name a larger disk with `volume = \"/path\"` in the sandbox or WEIGHIN_SANDBOX_DIR, or have both on \
+         one file system that clones files (XFS, Btrfs), where a copy takes no room",
+    )
 }
 
 /// A directory in which others could exchange what weighin makes there.
