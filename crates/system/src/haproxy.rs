@@ -62,8 +62,8 @@ impl Recipe for HaProxy {
     fn command(&self, home: &Home, listen: SocketAddr) -> Command {
         let text = format!(
             "defaults\n  mode tcp\n  timeout connect 10s\n  timeout client 0\n  timeout server 0\n\
-             listen weighin\n  bind {listen}\n  bind unix@{} mode 600\n  server private {}\n",
-            home.socket().display(),
+             listen weighin\n  bind {listen}\n  bind {} mode 600\n  server private {}\n",
+            quoted(&format!("unix@{}", home.socket().display())),
             self.server,
         );
         let _ = home.remove(CONFIGURATION);
@@ -78,6 +78,11 @@ impl Recipe for HaProxy {
     fn slow_end_remedy(&self) -> &'static str {
         ""
     }
+}
+
+/// A word of its configuration, in which paths may have blanks and quotes.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn not_installed() -> Failure {

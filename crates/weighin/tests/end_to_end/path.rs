@@ -361,10 +361,12 @@ fn haproxy_is_started_before_a_private_server_of_any_kind() {
     }
     let keys = "workload = \"key_value\"\nkeys = 1_000";
     for (kind, work) in [("mariadb", READS), ("redis", keys)] {
-        let near = format!("kind = \"{kind}\"\nsandbox = {{}}");
+        let place = Workplace::new();
+        let directory = place.sandboxes().join("the owner's disk");
+        std::fs::create_dir(&directory).unwrap();
+        let near = format!("kind = \"{kind}\"\nsandbox = {{ directory = {directory:?} }}");
         let far = format!("{near}\npath = {{ proxy = \"haproxy\" }}");
         let test = format!("{work}\nclients = 4\nduration = \"1s\"");
-        let place = Workplace::new();
         let report = ran(&place, &two(&near, &far, &test));
         assert_through(&place, &report, "HAProxy");
     }
