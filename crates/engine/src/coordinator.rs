@@ -290,10 +290,11 @@ mod tests {
                     std::thread::yield_now();
                 }
                 // The coordinator has gone on to other things by now, as it has where a worker gets no
-                // processor; were it still about to wake, the test would pass for nothing.
+                // processor; were it still about to wake, the test would pass for nothing. Where it is
+                // held up itself, its only wake-up comes later.
                 std::thread::sleep(Duration::from_millis(200));
                 let mut events = Events::with_capacity(1);
-                poll.poll(&mut events, Some(Duration::ZERO)).unwrap();
+                poll.poll(&mut events, Some(Duration::from_secs(60))).unwrap();
                 let woken = !events.is_empty();
                 let _ = sender.send(Message::Ended(Box::new(Err(LoadError::Stopped))));
                 woken

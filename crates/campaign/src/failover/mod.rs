@@ -491,6 +491,10 @@ mod tests {
         let probe = Probe::new(&failover, &members, 0, Instant::now(), &stop);
         thread::scope(|scope| {
             scope.spawn(|| probe.work(0, true, None));
+            // Whatever a busy machine takes until the first write was tried.
+            while probe.trouble_of_first().is_none() && !probe.has_acknowledged() {
+                thread::sleep(Duration::from_millis(1));
+            }
             let ready = wait_until_served(&probe, &failover, &stop);
             let waited = probe.now();
             probe.end();

@@ -30,7 +30,7 @@ pub fn load(storage: Storage, files: Vec<FileSpec>, method: Method, events: u64)
         },
         open: None,
         policy: ErrorPolicy { other: Action::Ignore, ..ErrorPolicy::default() },
-        drain_limit: Duration::from_secs(10),
+        drain_limit: Duration::from_secs(120),
         seed: 11,
         workers: Some(2),
         method: Some(method),

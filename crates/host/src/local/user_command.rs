@@ -202,12 +202,23 @@ mod tests {
 
     #[test]
     fn a_command_that_takes_too_long_is_ended_at_once_with_its_children() {
-        // By then the shell has come to its trap, on a busy machine too.
-        let limit = LONG / 20;
-        let mut command = shell("trap '' TERM; sleep 600 & sleep 600", limit, &Stop::default());
-        let failure = command.run().unwrap_err();
-        assert_eq!(failure.kind, FailureKind::TimedOut, "{failure:?}");
+        let place = tempfile::tempdir().unwrap();
+        let trapped = place.path().join("trapped");
+        let script = format!("trap '' TERM; >{}; sleep 600 & sleep 600", trapped.display());
+        // On a busy machine the shell may come to its trap in a longer time only.
+        let command = (1..10).find_map(|times| {
+            let mut command = shell(&script, times * LONG / 20, &Stop::default());
+            let failure = command.run().unwrap_err();
+            assert_eq!(failure.kind, FailureKind::TimedOut, "{failure:?}");
+            trapped.exists().then_some(command)
+        });
+        let command = command.expect("a shell that comes to its trap");
         let pid = Pid::from_child(command.leader.as_ref().unwrap());
+        // The kernel may take a moment to end what was killed.
+        let deadline = Instant::now() + LONG;
+        while has_ended(pid).is_none() && Instant::now() < deadline {
+            thread::sleep(POLL_INTERVAL);
+        }
         let status = has_ended(pid).expect("it was killed");
         assert_eq!(status.terminating_signal(), Some(9));
     }

@@ -294,11 +294,21 @@ mod tests {
             let Answer::Up(Err(failure)) = end else { panic!("{up}: {end:?}") };
             assert_eq!(failure.kind, FailureKind::NotUp, "{failure}");
             assert!(failure.message.contains(words), "{failure}");
-            kept.tell(&Order::Down);
-            let (_, end) = kept.hear();
-            assert!(matches!(end, Answer::Down(Ok(()))), "{end:?}");
+            // A short limit is one of `down` too, which may miss it on a busy machine.
+            let mut downs = 0;
+            loop {
+                downs += 1;
+                kept.tell(&Order::Down);
+                match kept.hear().1 {
+                    Answer::Down(Ok(())) => break,
+                    Answer::Down(Err(_)) if limit < LONG && downs < 100 => {}
+                    end => panic!("{end:?}"),
+                }
+            }
             kept.leave();
-            assert_eq!(marks(&file), "down\n", "{up}");
+            let marks = marks(&file);
+            assert!((1..=downs).contains(&marks.lines().count()), "{up}: {marks}");
+            assert!(marks.lines().all(|mark| mark == "down"), "{up}: {marks}");
         }
     }
 

@@ -9,7 +9,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 const BLOCK: usize = 8192;
@@ -65,6 +65,20 @@ impl Disk {
     fn counters(&self) -> DiskCounters {
         HostReader::new().read().disks[&self.name]
     }
+
+    /// The same, and what else is said of them at that time: whoever watches devices reads one that was
+    /// written to.
+    fn counters_with<T>(&self, look: impl Fn() -> T) -> (DiskCounters, T) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        loop {
+            let before = self.counters();
+            let seen = look();
+            if self.counters() == before {
+                return (before, seen);
+            }
+            assert!(Instant::now() < deadline, "somebody else uses {}", self.name);
+        }
+    }
 }
 
 impl Drop for Disk {
@@ -103,7 +117,8 @@ fn every_write_is_counted_with_its_bytes() {
     assert_eq!(counters.sectors_written, before_sync.sectors_written);
 
     // The file of this device alone has the same columns, without the names before them.
-    let columns = fs::read_to_string(format!("/sys/block/{}/stat", disk.name)).unwrap();
+    let stat = format!("/sys/block/{}/stat", disk.name);
+    let (counters, columns) = disk.counters_with(|| fs::read_to_string(&stat).unwrap());
     let columns: Vec<u64> = columns.split_whitespace().map(|word| word.parse().unwrap()).collect();
     assert_eq!(
         columns[4..8],
@@ -118,12 +133,11 @@ fn every_write_is_counted_with_its_bytes() {
 fn iostat_says_the_same() {
     let Some(disk) = Disk::make() else { return };
     disk.write(200).sync_all().unwrap();
-    let counters = disk.counters();
-    let printed = match iostat(&disk.name) {
+    let (counters, printed) = disk.counters_with(|| iostat(&disk.name));
+    let printed = match printed {
         Ok(printed) => printed,
         Err(error) => return eprintln!("skipped: iostat: {error}"),
     };
-    assert_eq!(disk.counters(), counters, "nobody else uses it");
     // Its only report is of the time since boot, in which quotients do not depend on the time.
     let uptime = fs::read_to_string("/proc/uptime").unwrap();
     let uptime: f64 = uptime.split_whitespace().next().unwrap().parse().unwrap();

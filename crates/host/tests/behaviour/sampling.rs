@@ -47,17 +47,29 @@ fn options(every: Duration) -> SamplerOptions {
 }
 
 /// Runs a sampler until it has shown `count` samples, and returns all it took.
-fn samples(count: usize, mut options: SamplerOptions) -> Vec<Sample> {
+fn samples(count: usize, options: SamplerOptions) -> Vec<Sample> {
+    samples_until(options, |seen| seen.len() >= count)
+}
+
+/// Runs a sampler until it has shown enough, and returns all it took.
+fn samples_until(
+    mut options: SamplerOptions,
+    is_enough: impl Fn(&[Sample]) -> bool,
+) -> Vec<Sample> {
     let (shown, seen) = channel();
     options.on_sample = Some(Box::new(move |sample| {
         // The test may have seen enough.
         let _ = shown.send(sample.clone());
     }));
     let sampler = Sampler::start(options);
-    let first: Vec<Sample> =
-        (0..count).map(|_| seen.recv_timeout(Duration::from_secs(60)).unwrap()).collect();
+    let deadline = Instant::now() + Duration::from_secs(120);
+    let mut first = Vec::new();
+    while !is_enough(&first) {
+        assert!(Instant::now() < deadline, "{first:?}");
+        first.push(seen.recv_timeout(Duration::from_secs(60)).unwrap());
+    }
     let all = sampler.stop().samples;
-    assert_eq!(all[..count], first[..]);
+    assert_eq!(all[..first.len()], first[..]);
     all
 }
 
@@ -65,13 +77,22 @@ fn samples(count: usize, mut options: SamplerOptions) -> Vec<Sample> {
 fn a_busy_loop_uses_the_processor_time_that_the_kernel_gives_it() {
     let busy = BusyLoop::start();
     let process = ProcessReader::new(busy.0.id());
-    let earlier = process.read().unwrap();
-    let mut later = process.read().unwrap();
     // However busy the machine is, the loop gets a tick now and then: wait for 20 of them.
     let deadline = Instant::now() + Duration::from_secs(60);
+    // The loop goes on while a reading has to wait for a processor.
+    let read = || loop {
+        let began = Instant::now();
+        let reading = process.read().unwrap();
+        if began.elapsed() < Duration::from_millis(5) {
+            break reading;
+        }
+        assert!(began < deadline, "no reading is quick");
+    };
+    let earlier = read();
+    let mut later = read();
     while later.cpu < earlier.cpu + Duration::from_millis(200) {
         assert!(Instant::now() < deadline, "a busy loop got no processor time: {later:?}");
-        later = process.read().unwrap();
+        later = read();
     }
     let usage = later.usage_since(&earlier);
     assert!(usage.cpus > 0.0 && usage.cpus < 1.2, "{usage:?}");
@@ -111,7 +132,14 @@ fn samples_are_in_order_and_their_lengths_add_up() {
         asked += 1;
         Some(ServerCounters::from([("Questions".to_owned(), asked)]))
     }));
-    let samples = samples(5, options);
+    // On a busy machine neither the loop nor who counts has a processor in each tenth of a second.
+    let has_worked = |sample: &Sample| sample.server.is_some_and(|server| server.cpus > 0.0);
+    let samples = samples_until(options, |seen| {
+        seen.len() >= 5
+            && seen.iter().any(has_worked)
+            && seen.iter().any(|sample| sample.counters.is_some())
+    });
+    assert!(samples.iter().any(|sample| sample.cpu.busy() > 0.0), "{samples:?}");
     assert!(samples[0].at_seconds < samples[4].at_seconds && samples[4].at_seconds > 0.0);
     for pair in samples.windows(2) {
         let step = pair[1].at_seconds - pair[0].at_seconds;
@@ -120,11 +148,10 @@ fn samples_are_in_order_and_their_lengths_add_up() {
     for sample in &samples {
         let cpu = sample.cpu;
         let total = cpu.user + cpu.system + cpu.iowait + cpu.steal + cpu.idle;
-        assert!((total - 1.0).abs() < 1e-9, "{sample:?}");
+        // Of two readings within one tick of the kernel nothing is known.
+        assert!(total == 0.0 || (total - 1.0).abs() < 1e-9, "{sample:?}");
         assert!(sample.client.rss_bytes > 0 && sample.server.is_some(), "{sample:?}");
     }
-    assert!(samples.iter().any(|sample| sample.server.unwrap().cpus > 0.0));
-    assert!(samples.iter().any(|sample| sample.counters.is_some()));
 }
 
 #[test]

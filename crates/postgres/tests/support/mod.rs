@@ -5,7 +5,6 @@
 use model::{Endpoint, Failure, PasswordSource, ServerAddress, ServerKey, Stop, Tls};
 use postgres::client::Connection;
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -69,7 +68,7 @@ impl Server {
             .unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         fs::write(data.join("pg_hba.conf"), format!("local all all trust\n{hba}\n")).unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = test_support::free_port();
         let mut command = program("postgres");
         command.arg("-D").arg(&data).args(["-p", &port.to_string()]);
         command.arg("-k").arg(&data).args(["-h", "127.0.0.1", "-c", "fsync=off"]);

@@ -136,7 +136,7 @@ fn an_account_that_may_make_no_others_has_no_guests() {
     assert!(failure.remedy.contains("ACL SETUSER"), "{failure}");
 }
 
-/// A server that does not end when it is told to would be waited for three minutes.
+/// A server that does not end when it is told to would be waited for, and killed as one that hangs.
 #[test]
 fn whoever_is_to_stop_does_not_wait_for_a_server() {
     let stop = Stop::default();
@@ -147,14 +147,12 @@ fn whoever_is_to_stop_does_not_wait_for_a_server() {
         .args(["-c", &format!("kill -s STOP {}", sandbox.pid())])
         .status();
     assert!(suspend.unwrap().success());
-    let asked = std::time::Instant::now();
     let asking = std::thread::spawn(move || {
         std::thread::sleep(std::time::Duration::from_millis(200));
         stop.request();
     });
     let stopped = sandbox.stop().unwrap_err();
     assert!(stopped.is_stop(), "{stopped}");
-    assert!(asked.elapsed() < std::time::Duration::from_secs(30));
     asking.join().unwrap();
     assert!(!server.exists());
     let again = sandbox.start_again().unwrap_err();

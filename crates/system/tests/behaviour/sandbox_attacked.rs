@@ -14,6 +14,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Where the helpers find what they are to attack.
@@ -113,18 +114,19 @@ impl Place {
 }
 
 /// Not a test: what a hostile process does until its input ends. Each sandbox is attacked in another
-/// way, because an attack that keeps the server from starting is in the way of another. Says how many
-/// directories of sandboxes it was in, and how many links it made there.
+/// way, because an attack that keeps the server from starting is in the way of another. Says when it has
+/// been in three directories of sandboxes and made some links there: otherwise it has shown nothing.
 #[test]
 #[ignore = "run by other tests as a process of its own"]
 #[allow(clippy::print_stdout, reason = "for the test that runs it")]
 fn attacker() {
     let Some(place) = std::env::var_os(PLACE).map(PathBuf::from) else { return };
-    let ended = std::thread::spawn(|| std::io::stdin().read_line(&mut String::new()));
+    let ended = thread::spawn(|| std::io::stdin().read_line(&mut String::new()));
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let test_file = format!("{}.lower-test", host.trim());
     let [canary, absent, root] = ["canary", "absent", ""].map(|name| place.join("root").join(name));
     let (mut sandboxes, mut entered, mut made) = (Vec::new(), BTreeSet::new(), 0_u64);
+    let mut has_told = false;
     let mut plant = |directory: PathBuf, name: &str, aim: &Path| {
         let planted = symlink(aim, directory.join(name)).or_else(|_| {
             // In place of what is there.
@@ -135,6 +137,10 @@ fn attacker() {
         if planted.is_ok() {
             made += 1;
             entered.insert(directory);
+        }
+        if !has_told && entered.len() >= 3 && made > 20 {
+            println!("\nattacked");
+            has_told = true;
         }
     };
     println!("\nattacking");
@@ -164,7 +170,6 @@ fn attacker() {
             }
         }
     }
-    println!("\nattacked {} {made}", entered.len());
 }
 
 /// Not a test: what weighin does with a sandbox, from its first start with an empty cache to its
@@ -209,14 +214,24 @@ fn a_process_of_the_servers_account_can_touch_nothing_of_roots() {
     let mut attacker = place.helper("attacker", Some(place.account));
     let mut said = BufReader::new(attacker.stdout.take().unwrap());
     line(&mut said, "attacking");
-    let victim = place.helper("victim", None).wait_with_output().unwrap();
-    assert!(victim.status.success());
+    let attacked = thread::spawn(move || {
+        line(&mut said, "attacked");
+        // Kept open, or the attacker could not report its own end.
+        said
+    });
+    // On a busy machine the attacker may get no processor as long as one victim has its.
+    let deadline = Instant::now() + Duration::from_secs(300);
+    loop {
+        let victim = place.helper("victim", None).wait_with_output().unwrap();
+        assert!(victim.status.success());
+        if attacked.is_finished() {
+            break;
+        }
+        assert!(Instant::now() < deadline, "nothing was attacked");
+    }
     drop(attacker.stdin.take());
-    let counts = line(&mut said, "attacked ");
+    let _said = attacked.join().unwrap();
     assert!(attacker.wait().unwrap().success());
-    let counts: Vec<u64> = counts.trim().split(' ').map(|word| word.parse().unwrap()).collect();
-    // Otherwise it has shown nothing.
-    assert!(counts[0] >= 3 && counts[1] > 20, "attacks: {counts:?}");
     place.is_untouched();
     let mut left = fs::read_dir(place.sandboxes()).unwrap();
     assert!(left.next().is_none(), "a sandbox stayed behind");
@@ -320,9 +335,10 @@ fn a_planted_sandbox_has_nothing_removed() {
         entries.map(|entry| entry.unwrap().file_name()).collect::<BTreeSet<_>>()
     };
     let before = names();
-    let began = Instant::now();
     drop(start_sandbox(options(&place.sandboxes())).unwrap());
     assert_eq!(names(), before);
-    assert!(began.elapsed() < Duration::from_secs(60));
+    // Nor is it waited for.
+    assert_eq!(host::remove_left(Some(&place.sandboxes())).unwrap(), 0);
+    assert_eq!(names(), before);
     place.is_untouched();
 }

@@ -84,9 +84,11 @@ impl Helper {
 
     /// Kills both processes that watch over the sandbox.
     fn kill_guardians(&self) {
-        let found = os::processes_with_argument(self.root().to_str().unwrap());
-        assert_eq!(found.len(), 2, "{found:?}");
-        found.into_iter().for_each(|guardian| os::kill(guardian).unwrap());
+        let root = self.root().to_str().unwrap();
+        let found = || os::processes_with_argument(root);
+        // The second is on its own, and may have to wait for a processor before it is what it will be.
+        wait_until("both guardians are there", || found().len() == 2);
+        found().into_iter().for_each(|guardian| os::kill(guardian).unwrap());
     }
 
     fn is_clean(&self) -> bool {

@@ -25,8 +25,9 @@ fn is_killed_soon(sandbox: &mut Sandbox) {
     assert_eq!(failure.kind, FailureKind::TimedOut);
     assert!(failure.message.contains("wrote nothing and ended nothing for 12 s"), "{failure}");
     assert!(failure.remedy.contains("hangs"), "{failure}");
-    // Within it a server of MariaDB may still have ended some of its threads.
-    assert!(waited < 4 * STANDSTILL, "{waited:?}");
+    // Within it a server of MariaDB may still have ended some of its threads, each after a while on a busy
+    // machine. One that goes on has three minutes.
+    assert!(waited < 10 * STANDSTILL, "{waited:?}");
     assert!(!server.exists());
 }
 
@@ -63,6 +64,12 @@ fn a_server_that_waits_for_a_statement_without_end_is_killed_soon() {
     assert!(loading.join().unwrap());
 }
 
+/// Bytes that a process has written to storage; `None` where it has ended.
+fn written(pid: u32) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("write_bytes: ")?.parse().ok())
+}
+
 /// A server that gets the processor for a moment every few seconds, and needs many of them to write its
 /// pages.
 #[test]
@@ -85,11 +92,18 @@ fn a_server_that_writes_its_pages_slowly_has_its_time() {
             while !is_over.load(Ordering::Relaxed) && process.exists() {
                 let _ = os::freeze(pid);
                 thread::sleep(Duration::from_millis(2_900));
+                let before = written(pid);
                 let _ = os::thaw(pid);
                 if began.elapsed() > STANDSTILL + Duration::from_secs(3) {
                     return;
                 }
-                thread::sleep(Duration::from_millis(3));
+                // On a busy machine it may get none of a moment.
+                for _ in 0..100 {
+                    thread::sleep(Duration::from_millis(3));
+                    if written(pid) != before {
+                        break;
+                    }
+                }
             }
         });
         let ended = server.sandbox.stop();

@@ -135,9 +135,14 @@ mod tests {
 
     #[test]
     fn this_process_has_an_account() {
-        let account = OpenAccount::open(Some(std::process::id())).close();
-        assert_eq!(account.server_throttling, account.client_throttling);
-        assert!(account.client_throttling.is_some());
+        let own = || OpenAccount::open(Some(std::process::id())).close();
+        // Where its processor time is limited, a period may end between two looks at the same group.
+        assert!((0..100).any(|_| {
+            let account = own();
+            account.server_throttling == account.client_throttling
+        }));
+        let account = own();
+        assert!(account.server_throttling.is_some() && account.client_throttling.is_some());
         assert!(account.server_read_bytes.is_some());
         assert_eq!(OpenAccount::open(Some(u32::MAX)).close().server_read_bytes, None);
     }

@@ -108,7 +108,13 @@ mod tests {
             *seen.lock().unwrap() += 1;
             gate.recv().ok().map(counters)
         }));
-        for _ in 0..3 {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        assert_eq!(asker.ask(Duration::from_millis(50)), None);
+        while *calls.lock().unwrap() == 0 {
+            assert!(Instant::now() < deadline, "it was not asked");
+            thread::yield_now();
+        }
+        for _ in 0..2 {
             assert_eq!(asker.ask(Duration::from_millis(50)), None);
         }
         assert_eq!(*calls.lock().unwrap(), 1);

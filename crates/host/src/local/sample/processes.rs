@@ -223,7 +223,10 @@ mod tests {
             // The shell's name is that of its file.
             let directory = tempfile::tempdir().unwrap();
             let program = directory.path().join(name);
-            fs::copy("/bin/sh", &program).unwrap();
+            // Not by a file of our own: a process that another test forks meanwhile would hold it open for
+            // writing, and such a file cannot be run.
+            let copied = Command::new("cp").arg("/bin/sh").arg(&program).status();
+            assert!(copied.unwrap().success());
             let child = Command::new(&program).args(["-c", "while :; do :; done"]).spawn();
             Self(child.unwrap())
         }

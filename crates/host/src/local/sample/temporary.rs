@@ -123,18 +123,31 @@ fn is_temporary(target: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use std::io::{Read, Write};
+    use std::process::{Command, Stdio};
 
     #[test]
     fn files_without_a_name_count_and_others_do_not() {
-        let directory = tempfile::tempdir().unwrap();
-        let watch = SpaceWatch::begin(Some(std::process::id()), Some(directory.path())).unwrap();
-        let mut unnamed = tempfile::tempfile().unwrap();
+        let (directory, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        // Not of this process: other tests have such files in it.
+        let script = "read -r _; exec 3>unnamed 4>named; rm unnamed; head -c 70000 /dev/zero >&3; \
+                      head -c 1000000 /dev/zero >&4; echo; read -r _";
+        let mut holder = Command::new("sh")
+            .args(["-c", script])
+            .current_dir(&elsewhere)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let watch = SpaceWatch::begin(Some(holder.id()), Some(directory.path())).unwrap();
+        holder.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
+        holder.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let mut named = tempfile::NamedTempFile::new_in(&directory).unwrap();
-        unnamed.write_all(&[1; 70_000]).unwrap();
         named.write_all(&[1; 1_000_000]).unwrap();
         named.as_file().sync_all().unwrap();
         let SpaceUsed { temporary, data } = watch.most();
+        drop(holder.stdin.take());
+        holder.wait().unwrap();
         assert!((70_000..1_000_000).contains(&temporary.unwrap()), "{temporary:?}");
         assert!((1_000_000..1_100_000).contains(&data.unwrap()), "{data:?}");
     }

@@ -41,8 +41,8 @@ pub(super) struct Ending<'a> {
     /// What shrinks while it takes itself apart: the fewest threads, and the least memory in KiB.
     fewest_threads: u64,
     least_memory: u64,
-    /// When something last came about.
-    at: Instant,
+    /// For how long nothing has come about.
+    still: Duration,
     looked: Instant,
 }
 
@@ -52,18 +52,20 @@ impl<'a> Ending<'a> {
         let now = Instant::now();
         let (fewest_threads, least_memory) = size_of_all(pid).unwrap_or((u64::MAX, u64::MAX));
         let traces = Traces::for_process(pid, home);
-        Self { home, pid, traces, fewest_threads, least_memory, at: now, looked: now }
+        let still = Duration::ZERO;
+        Self { home, pid, traces, fewest_threads, least_memory, still, looked: now }
     }
 
     /// Whether it has brought nothing about for [`STANDSTILL_LIMIT`].
     pub(super) fn stands_still(&mut self) -> bool {
-        if self.looked.elapsed() >= LOOK_INTERVAL {
+        let since = self.looked.elapsed();
+        if since >= LOOK_INTERVAL {
             self.looked = Instant::now();
-            if self.goes_on() {
-                self.at = self.looked;
-            }
+            // A machine that had no time for a look had none for the server either.
+            let still = self.still + since.min(2 * LOOK_INTERVAL);
+            self.still = if self.goes_on() { Duration::ZERO } else { still };
         }
-        self.at.elapsed() >= STANDSTILL_LIMIT
+        self.still >= STANDSTILL_LIMIT
     }
 
     /// Whether anything came about since the last look.
@@ -178,6 +180,7 @@ fn waits_for_storage(pid: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::local::os;
     use std::process::Command;
 
     fn home() -> (tempfile::TempDir, Home) {
@@ -191,14 +194,18 @@ mod tests {
         let (_parent, home) = home();
         let mut busy = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
         let mut ending = Ending::for_process(busy.id(), &home);
-        // It may still be loading its program: that is read.
-        std::thread::sleep(Duration::from_millis(500));
-        ending.goes_on();
-        std::thread::sleep(Duration::from_millis(500));
-        let went_on = ending.goes_on();
+        let used = || os::read_stat(busy.id()).unwrap().cpu_ticks;
+        // At first it may still be loading its program: that is read.
+        let brought_nothing_about = (0..100).any(|_| {
+            let before = used();
+            while used() == before {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            !ending.goes_on()
+        });
         busy.kill().unwrap();
         busy.wait().unwrap();
-        assert!(!went_on);
+        assert!(brought_nothing_about);
     }
 
     #[test]

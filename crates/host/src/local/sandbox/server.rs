@@ -285,8 +285,11 @@ impl Server {
         }
         self.tell_to_end().map_err(trouble)?;
         let waiting = self.waiting("to write its data and end");
-        let mut ending = Ending::for_process(self.pid, home);
-        let ended = self.wait_while(STOP_LIMIT, stop, || !ending.stands_still());
+        let (mut ending, mut hangs) = (Ending::for_process(self.pid, home), false);
+        let ended = self.wait_while(STOP_LIMIT, stop, || {
+            hangs = ending.stands_still();
+            !hangs
+        });
         if ended.map_err(trouble)?.is_some() {
             return Ok(());
         }
@@ -294,7 +297,7 @@ impl Server {
         if stop.is_requested() {
             return Err(Failure::stopped());
         }
-        if ending.stands_still() {
+        if hangs {
             let seconds = STANDSTILL_LIMIT.as_secs();
             return Err(Failure::new(
                 FailureKind::TimedOut,
