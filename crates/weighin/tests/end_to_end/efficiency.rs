@@ -137,7 +137,8 @@ fn processor_time_bytes_and_memory_are_those_that_the_kernel_counts() {
     let unknown = |edge: f64, figure| unknown_at(&readings, &samples, (origin, edge), figure).abs();
     let operations = load.measure.transactions as f64;
 
-    let figures: [(Metric, f64, f64, fn(&Reading) -> f64); 4] = [
+    type Figure = fn(&Reading) -> f64;
+    let figures: [(Metric, f64, f64, Figure); 4] = [
         (Metric::ServerCpu, 1e6, 2.0 * TICK, |reading| reading.cpu_seconds),
         (Metric::ServerSystemCpu, 1e6, 2.0 * TICK, |reading| reading.system_cpu_seconds),
         (Metric::ContextSwitches, 1.0, 0.0, |reading| reading.context_switches),

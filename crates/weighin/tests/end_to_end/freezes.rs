@@ -55,7 +55,9 @@ impl Freeze {
     fn waited_for_the_thaw(&self) {
         let json = &self.json;
         let share = self.ms / 1e3 / self.length;
-        assert_eq!(whole(json, "/open_loop/scheduled"), (RATE * self.length) as u64);
+        // One may be due at the very end.
+        let scheduled = whole(json, "/open_loop/scheduled") - (RATE * self.length) as u64;
+        assert!(scheduled <= 1, "{json:#}");
         assert_eq!(whole(json, "/operations/dropped"), 0);
         for (field, percentile) in [("p95", 0.95), ("p99", 0.99)] {
             let due = self.ms * (1.0 - (1.0 - percentile) / share);
