@@ -7,11 +7,13 @@ mod keys;
 mod machines;
 
 use self::machines::{Fleet, TOKEN};
+use crate::far_volumes::assert_sampled;
 use crate::load_hosts::assert_counted;
 use crate::ssh::signal;
 use crate::support::{Started, Workplace, processes_with, wait_for};
-use model::{FailureKind, TrialEnd};
+use model::{FailureKind, TrialEnd, TrialRecord};
 use std::fs;
+use std::time::{Duration, Instant};
 
 #[test]
 fn agents_that_have_registered_make_a_load_together() {
@@ -19,8 +21,8 @@ fn agents_that_have_registered_make_a_load_together() {
     let Some(mut fleet) = Fleet::start(&place) else { return };
     let hosts = "[[load_host]]\nname = \"first\"\nagent = \"a\"\n\
                  [[load_host]]\nname = \"west\"\nagents = 1\nlabels = { zone = \"w\" }\n";
-    // Longer than an agent that is busy is waited for.
-    fleet.light_study(&place, hosts, 1, "20s");
+    // Longer than an agent that is busy is waited for, and than who asks for it takes to begin.
+    fleet.light_study(&place, hosts, 1, "40s");
     let planned = place.weighin(&["plan", "study.toml"]).done();
     let load_hosts = "first (the agent a) and west-1 (any agent with zone=w), by 2 load generators";
     assert!(planned.contains(load_hosts), "{planned}");
@@ -48,8 +50,8 @@ fn agents_that_have_registered_make_a_load_together() {
     assert!(fleet.generators(&place, "c").is_empty(), "it was not asked for");
     assert_eq!(processes_with(password.trim()), []);
     assert_eq!(processes_with(TOKEN), []);
-    let busy = place.weighin(&["hosts", "study.toml"]);
-    busy.refused(3, &["the agent a makes load for weighin", &format!("process {}", run.pid())]);
+    let busy = ["the agent a makes load for weighin", &format!("process {}", run.pid())];
+    wait_until_refused(&place, &busy);
     run.end().done();
 
     let dataset = place.store().dataset().unwrap();
@@ -59,18 +61,8 @@ fn agents_that_have_registered_make_a_load_together() {
     let shares: Vec<_> =
         load.generators.iter().map(|share| (share.host.as_deref(), share.clients)).collect();
     assert_eq!(shares, [(Some("first"), 3), (Some("west-1"), 2)]);
-    let spread = analyse::start_spread(load, &trial.sampling).unwrap();
-    assert!(spread.seconds + spread.uncertainty_seconds < 10.0, "{spread:?}");
-    for load_host in &trial.sampling.load_hosts {
-        let measured =
-            load_host.samples.iter().filter(|s| s.at_seconds > 0.6 && s.at_seconds < 3.4);
-        assert!(measured.clone().count() >= 1, "{:?}", load_host.samples);
-        assert!(
-            measured.clone().any(|sample| sample.client.cpus > 0.01),
-            "{:?}",
-            load_host.samples
-        );
-    }
+    assert_begun_together(trial);
+    trial.sampling.load_hosts.iter().for_each(assert_sampled);
     let store = fs::read(&place.files(".weighin")[0]).unwrap();
     assert!(!store.windows(TOKEN.len()).any(|part| part == TOKEN.as_bytes()));
 
@@ -79,8 +71,19 @@ fn agents_that_have_registered_make_a_load_together() {
     // Other agents of this name would be other machines.
     let mut twin = Started::new(fleet.agent_command(&place, "a", 0, &[]));
     twin.wait_for_line("registered as a");
-    place.weighin(&["hosts", "study.toml"]).refused(3, &["two agents have registered as a"]);
+    wait_until_refused(&place, &["two agents have registered as a"]);
     twin.kill();
+}
+
+/// Waits until the hosts of a study are refused with these words: of an agent that is busy for a moment lead
+/// and broker hear late.
+fn wait_until_refused(place: &Workplace, words: &[&str]) {
+    let mut ran = None;
+    wait_for(words[0], || {
+        let hosts = ran.insert(place.weighin(&["hosts", "study.toml"]));
+        hosts.err.contains(words[0])
+    });
+    ran.unwrap().refused(3, words);
 }
 
 #[test]
@@ -155,7 +158,8 @@ fn lost_agents_and_brokers_fail_their_trials_and_nothing_loads_on_without_a_lead
                 tasks.is_ok_and(|tasks| tasks.count() > 2)
             })
         });
-        std::thread::sleep(std::time::Duration::from_millis(700));
+        let before = fleet.server.counters()["Com_select"];
+        wait_for("statements", || fleet.server.counters()["Com_select"] > before + 400);
         made_by
     };
     let over = |made_by: &[u32], what: &str| {
@@ -216,6 +220,10 @@ fn lost_agents_and_brokers_fail_their_trials_and_nothing_loads_on_without_a_lead
     }
 }
 
+/// How long a broker may be away at the most: lead and agents do without it for five seconds, of which they
+/// need some to come back themselves.
+const SOON: Duration = Duration::from_secs(2);
+
 #[test]
 fn a_broker_that_is_started_again_in_mid_trial_takes_nothing_from_it() {
     let place = Workplace::new();
@@ -223,17 +231,30 @@ fn a_broker_that_is_started_again_in_mid_trial_takes_nothing_from_it() {
     fleet.agent(&place, "a", 86_400, &[]);
     fleet.agent(&place, "b", 7_200, &[]);
     fleet.light_study(&place, TWO, 1, "8s");
-    let run = place.start(&["run", "study.toml"]);
-    wait_for("the load", || {
-        let load_hosts = ["a", "b"].map(|name| fleet.generators(&place, name));
-        load_hosts.iter().all(|made_by| made_by.len() == 1)
-    });
-    for _ in 0..2 {
-        std::thread::sleep(std::time::Duration::from_secs(2));
-        fleet.stop_broker();
-        fleet.start_broker(&place);
-    }
-    run.end().done();
+    // One that takes longer to come up than it is waited for is another test's.
+    let mut is_soon_back = || {
+        let run = place.start(&["run", "study.toml"]);
+        wait_for("the load", || {
+            let load_hosts = ["a", "b"].map(|name| fleet.generators(&place, name));
+            load_hosts.iter().all(|made_by| made_by.len() == 1)
+        });
+        let mut longest = Duration::ZERO;
+        for _ in 0..2 {
+            std::thread::sleep(Duration::from_secs(2));
+            let since = Instant::now();
+            fleet.stop_broker();
+            fleet.start_broker(&place);
+            longest = longest.max(since.elapsed());
+        }
+        let ran = run.end();
+        if ran.code == Some(1) && longest > SOON {
+            place.files(".weighin").iter().for_each(|file| fs::remove_file(file).unwrap());
+            return false;
+        }
+        ran.done();
+        true
+    };
+    assert!((0..5).any(|_| is_soon_back()), "it takes longer than {SOON:?} here");
     let dataset = place.store().dataset().unwrap();
     let load = dataset.trials[0].load().unwrap_or_else(|| panic!("{:?}", dataset.trials[0].end));
     assert_eq!(load.generators.len(), 2);
@@ -251,7 +272,8 @@ fn the_server_counts_what_one_two_or_eight_agents_got_answers_to() {
     }
     for count in [1, 2, 8] {
         let hosts = format!("[[load_host]]\nname = \"any\"\nagents = {count}\n");
-        fleet.study(&place, &hosts, 8, 1, "3s");
+        // A part of the work for each, however long that takes it.
+        fleet.study_of(&place, &hosts, "clients = 8\ntransactions = 4_000", 1);
         place.files(".weighin").iter().for_each(|file| fs::remove_file(file).unwrap());
         place.weighin(&["run", "study.toml"]).done();
         let dataset = place.store().dataset().unwrap();
@@ -261,8 +283,13 @@ fn the_server_counts_what_one_two_or_eight_agents_got_answers_to() {
         assert_eq!(load.generators.len(), count);
         assert!(load.generators.iter().all(|share| share.transactions > 0), "{load:?}");
         if count > 1 {
-            let spread = analyse::start_spread(load, &trial.sampling).unwrap();
-            assert!(spread.seconds + spread.uncertainty_seconds < 10.0, "{spread:?}");
+            assert_begun_together(trial);
         }
     }
+}
+
+/// That parts of a load whose clocks are hours apart began together, but for how long a machine is busy.
+fn assert_begun_together(trial: &TrialRecord) {
+    let spread = analyse::start_spread(trial.load().unwrap(), &trial.sampling).unwrap();
+    assert!(spread.seconds + spread.uncertainty_seconds < 60.0, "{spread:?}");
 }

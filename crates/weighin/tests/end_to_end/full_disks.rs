@@ -82,8 +82,9 @@ fn logging_study(place: &Workplace, rows: u32, test: &str) -> String {
 fn a_private_servers_disk_that_gets_full_in_a_trial_is_said_with_the_way_on() {
     let place = Workplace::new();
     let fill = format!("cat /dev/zero >{}/filler", place.path("disk").display());
+    // A load that ended before the disk is full would have nothing to say.
     let test = format!(
-        "warmup = \"100ms\"\nduration = \"3s\"\n[[test.intervention]]\nat = \"500ms\"\n\
+        "warmup = \"100ms\"\nduration = \"20s\"\n[[test.intervention]]\nat = \"500ms\"\n\
          name = \"filler\"\ncommand = [\"sh\", \"-c\", {fill:?}]\ntrusted = true"
     );
     place.write("small.toml", logging_study(&place, 1_000, &test));

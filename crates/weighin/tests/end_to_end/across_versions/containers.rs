@@ -41,7 +41,7 @@ const REDIS: &str = "/usr/bin/redis-server";
 
 /// A test for which servers are started again, and read from the disk.
 const COLD: &str = "[[test]]\nname = \"cold\"\nworkload = \"oltp_point_select\"\ntable_size = 50_000\n\
-                    clients = 2\ncache = \"cold\"\nwarmup = \"0s\"\nduration = \"1s\"\n";
+                    clients = 2\ncache = \"cold\"\nwarmup = \"0s\"\ntransactions = 2_000\n";
 
 /// What runs containers, with images and containers of its own, for one test.
 struct Engine {

@@ -5,7 +5,7 @@ use crate::support::{Namespace, Server, Workplace, wait_for};
 use std::collections::BTreeSet;
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 
 /// The password of the account that probes.
 const PASSWORD: &str = "probe-of-a-test";
@@ -76,32 +76,53 @@ impl Pair {
         rows.iter().map(|row| row.parse().unwrap()).collect()
     }
 
-    /// What promotes the replica once it has applied all that it received.
-    pub fn promotion_script(&self, place: &Workplace) -> String {
+    /// A function of the shell of that name that runs SQL on a server as its administrator.
+    fn client(place: &Workplace, name: &str, server: &Server, option: &str) -> String {
+        let file = format!("{name}.cnf");
         let options = format!(
             "[client]\nsocket={}\nuser=weighin\npassword={}\n",
-            self.replica.sandbox.socket().display(),
-            self.replica.password()
+            server.sandbox.socket().display(),
+            server.password()
         );
-        place.write("replica.cnf", options);
+        place.write(&file, options);
+        let file = place.path(&file);
+        format!("{name}() {{ mariadb --defaults-file={} {option} -e \"$1\"; }}\n", file.display())
+    }
+
+    /// What promotes the replica once it has applied all that it received.
+    pub fn promotion_script(&self, place: &Workplace) -> String {
+        let replica = Self::client(place, "replica", &self.replica, "");
         format!(
-            "set -e\n\
-             replica() {{ mariadb --defaults-file={} -e \"$1\"; }}\n\
+            "set -e\n{replica}\
              sleep 0.3\n\
              replica 'STOP SLAVE IO_THREAD'\n\
              received=$(replica 'SHOW SLAVE STATUS\\G' | sed -n 's/.*Gtid_IO_Pos: //p')\n\
              replica \"SELECT MASTER_GTID_WAIT('$received', 60)\" >&2\n\
-             replica 'STOP SLAVE; RESET SLAVE ALL; SET GLOBAL read_only = 0'\n",
-            place.path("replica.cnf").display()
+             replica 'STOP SLAVE; RESET SLAVE ALL; SET GLOBAL read_only = 0'\n"
         )
     }
 
-    /// What kills the primary, after what comes `before`, and promotes the replica.
-    pub fn switch_script(&self, place: &Workplace, before: &str) -> String {
+    /// What kills the primary and promotes the replica; which, unless it `replicates_to_the_end`, has not
+    /// received the last hundred writes of either probe.
+    pub fn switch_script(&self, place: &Workplace, replicates_to_the_end: bool) -> String {
         let promotion = self.promotion_script(place);
         let pid = self.primary.sandbox.pid();
         let (head, promote) = promotion.split_once("sleep 0.3\n").unwrap();
-        format!("{head}{before}\nkill -9 {pid}\nsleep 0.3\n{promote}")
+        let before = match replicates_to_the_end {
+            true => String::new(),
+            false => {
+                let primary = Self::client(place, "primary", &self.primary, "-N");
+                format!(
+                    "{primary}count() {{ primary \"SELECT COUNT(*) FROM $1\"; }}\n\
+                     replica 'STOP SLAVE IO_THREAD'\n\
+                     for table in sbtest.weighin_failover other.independent; do\n\
+                     enough=$(($(count $table) + 100))\n\
+                     for look in $(seq 600); do\n\
+                     [ $(count $table) -ge $enough ] && break\nsleep 0.05\ndone\ndone\n"
+                )
+            }
+        };
+        format!("{head}{before}kill -9 {pid}\nsleep 0.3\n{promote}")
     }
 }
 
@@ -110,19 +131,11 @@ impl Pair {
     /// the other.
     fn administration(&self, place: &Workplace) -> String {
         let of = |name: &str, server: &Server, other: &Server| {
-            let file = format!("{name}.cnf");
-            let options = format!(
-                "[client]\nsocket={}\nuser=weighin\npassword={}\n",
-                server.sandbox.socket().display(),
-                server.password()
-            );
-            place.write(&file, options);
             format!(
-                "{name}() {{ mariadb --defaults-file={} -N -e \"$1\"; }}\n\
-                 {name}_follows() {{ {name} \"CHANGE MASTER TO master_host = '127.0.0.1', \
+                "{}{name}_follows() {{ {name} \"CHANGE MASTER TO master_host = '127.0.0.1', \
                  master_port = {}, master_user = 'weighin', master_password = '{}', \
                  master_use_gtid = current_pos, master_connect_retry = 1; START SLAVE\"; }}\n",
-                place.path(&file).display(),
+                Self::client(place, name, server, "-N"),
                 other.sandbox.port(),
                 other.password(),
             )
@@ -169,33 +182,16 @@ impl Island {
         }
         let namespace = Namespace::make();
         let pid = namespace.id();
-        let network = format!("169.254.{}", 64 + pid % 128);
+        let (_, address) = namespace.link();
         let mut island = Self {
-            address: format!("{network}.2"),
-            cut: format!("nsenter --target {pid} --net ip link set eth0 down\n"),
+            address,
+            cut: format!("nsenter --target {pid} --net ip link set lead down\n"),
             processes: Vec::new(),
             _namespace: namespace,
         };
-        let link = format!("wfo{pid}");
-        let here = format!("{network}.1");
-        let made = Command::new("sh")
-            .arg("-c")
-            .arg(format!(
-                "set -e\n\
-                 ip link add {link} type veth peer name eth0 netns {pid}\n\
-                 ip address add {here}/30 dev {link}\nip link set {link} up\n\
-                 nsenter --target {pid} --net ip address add {}/30 dev eth0\n\
-                 nsenter --target {pid} --net ip link set eth0 up\n",
-                island.address
-            ))
-            .stderr(Stdio::null())
-            .status();
-        if !made.unwrap().success() {
-            return None;
-        }
         let socket = pair.primary.sandbox.socket().display().to_string();
         let listener = format!(
-            "defaults\n  mode tcp\n  timeout connect 5s\n  timeout client 60s\n  timeout server 60s\n\
+            "defaults\n  mode tcp\n  timeout connect 5s\n  timeout client 600s\n  timeout server 600s\n\
              listen db\n  bind {}:3306\n  server primary unix@{socket}\n",
             island.address
         );
@@ -243,8 +239,8 @@ impl Proxy {
         place.write(
             "haproxy.cfg",
             format!(
-                "defaults\n  mode tcp\n  timeout connect 500ms\n  timeout client 60s\n  \
-                 timeout server 60s\n  timeout check 500ms\n  retries 0\n\
+                "defaults\n  mode tcp\n  timeout connect 500ms\n  timeout client 600s\n  \
+                 timeout server 600s\n  timeout check 500ms\n  retries 0\n\
                  listen db\n  bind 127.0.0.1:{port}\n  option tcp-check\n  \
                  server a 127.0.0.1:{} check inter 50ms fall 1 on-marked-down shutdown-sessions\n  \
                  server b 127.0.0.1:{} check inter 50ms backup\n",

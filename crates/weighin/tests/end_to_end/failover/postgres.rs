@@ -3,7 +3,7 @@
 
 use super::pair::Proxy;
 use super::relay::{self, OF_POSTGRESQL, Relay};
-use super::{APART, number, only_trial, value};
+use super::{ATTEMPTS, agree, number, only_trial, value};
 use crate::support::{Workplace, shared_directory, wait_for};
 use model::Metric;
 use std::collections::BTreeSet;
@@ -87,6 +87,18 @@ impl Cluster {
         self.try_ask(sql).unwrap_or_else(|| panic!("it refuses {sql}"))
     }
 
+    /// A command of the shell that writes what a query gives.
+    fn asks(&self, query: &str) -> String {
+        let port = self.port;
+        format!("psql -X -A -t -h 127.0.0.1 -p {port} -U probe -d postgres -c \"{query}\"")
+    }
+
+    /// Lines of the shell that wait until a query gives true.
+    fn waits_for(&self, query: &str) -> String {
+        let asks = self.asks(query);
+        format!("for look in $(seq 600); do\n[ \"$({asks})\" = t ] && break\nsleep 0.05\ndone\n")
+    }
+
     /// A line of the shell that has it carry out a statement.
     fn says(&self, sql: &str) -> String {
         format!(
@@ -146,14 +158,21 @@ impl Pair {
     }
 
     /// What kills the primary with all its processes, and promotes the replica; which, unless it
-    /// `replicates_to_the_end`, receives nothing more from half a second before.
+    /// `replicates_to_the_end`, has not received the last hundred writes.
     fn switch_script(&self, replicates_to_the_end: bool) -> String {
         let pid = self.primary.process.id();
         let cut = match replicates_to_the_end {
             true => String::new(),
             false => {
                 let cut = self.replica.says("ALTER SYSTEM SET primary_conninfo = ''");
-                cut + &self.replica.says("SELECT pg_reload_conf()") + "sleep 0.5\n"
+                let cut = cut + &self.replica.says("SELECT pg_reload_conf()");
+                let received =
+                    self.replica.waits_for("SELECT count(*) = 0 FROM pg_stat_wal_receiver");
+                let count = "SELECT count(*) FROM weighin_failover";
+                let written =
+                    self.primary.waits_for(&format!("SELECT ($count) + 100 <= ({count})"));
+                let ask = self.primary.asks(count);
+                format!("{cut}{received}count=$({ask})\n{written}")
             }
         };
         let promote = self.replica.says("SELECT pg_promote()");
@@ -173,6 +192,19 @@ impl Pair {
 /// Runs a failover of a new pair, and holds what weighin says against what the relay saw and what the new
 /// primary has. Gives the downtimes of weighin and of the relay, and how many writes were lost.
 fn compare(synchronous: bool, replicates_to_the_end: bool) -> ([f64; 2], usize) {
+    let mut seen = Vec::new();
+    for _ in 0..ATTEMPTS {
+        let (downtimes, pauses, lost) = compare_once(synchronous, replicates_to_the_end);
+        if agree(&downtimes, pauses) {
+            return (downtimes, lost);
+        }
+        seen.push((downtimes, pauses));
+    }
+    panic!("downtimes and pauses before: {seen:?}");
+}
+
+/// The same, with how long weighin was kept waiting before.
+fn compare_once(synchronous: bool, replicates_to_the_end: bool) -> ([f64; 2], f64, usize) {
     let place = Workplace::new();
     let pair = Pair::start(synchronous);
     let proxy = Proxy::between(&place, [pair.primary.port, pair.replica.port]);
@@ -203,8 +235,7 @@ fn compare(synchronous: bool, replicates_to_the_end: bool) -> ([f64; 2], usize) 
     let downtime = value(outcome, Metric::Downtime);
     let of_relay = relay::longest_pause(&acknowledged);
     let pauses = number(outcome, "longest pause before");
-    assert!((downtime - of_relay).abs() <= APART + pauses, "{downtime} s, {of_relay} s");
-    ([downtime, of_relay], lost)
+    ([downtime, of_relay], pauses, lost)
 }
 
 #[test]
@@ -212,7 +243,7 @@ fn lost_and_unacknowledged_writes_are_what_a_relay_and_the_new_primary_say() {
     let (_, lost) = compare(true, true);
     assert_eq!(lost, 0, "replication is synchronous");
     let (_, lost) = compare(false, false);
-    assert!(lost > 30, "half a second at 300 writes a second: {lost}");
+    assert!(lost > 50, "the last hundred were not replicated: {lost}");
 }
 
 #[test]

@@ -92,15 +92,18 @@ impl Fleet {
 
     /// A study of the server with these load hosts, as fast as so many clients are.
     pub fn study(&self, place: &Workplace, hosts: &str, clients: u32, repeats: u32, length: &str) {
-        self.study_of(place, hosts, &format!("clients = {clients}"), repeats, length);
+        let load = format!("clients = {clients}\nduration = \"{length}\"");
+        self.study_of(place, hosts, &load, repeats);
     }
 
     /// The same of five clients that leave processors to other tests.
     pub fn light_study(&self, place: &Workplace, hosts: &str, repeats: u32, length: &str) {
-        self.study_of(place, hosts, "clients = 5\nrate = 800", repeats, length);
+        let load = format!("clients = 5\nrate = 800\nduration = \"{length}\"");
+        self.study_of(place, hosts, &load, repeats);
     }
 
-    fn study_of(&self, place: &Workplace, hosts: &str, load: &str, repeats: u32, length: &str) {
+    /// The same with these keys of its load.
+    pub fn study_of(&self, place: &Workplace, hosts: &str, load: &str, repeats: u32) {
         let (address, host, port) = (self.address(), &self.host, self.port);
         place.write(
             "study.toml",
@@ -110,7 +113,7 @@ impl Fleet {
                  [[target]]\nname = \"one\"\nurl = \"mysql://weighin@{host}:{port}/sbtest\"\n\
                  password_file = \"{}\"\n\
                  [[test]]\nworkload = \"oltp_point_select\"\ntable_size = 1000\n{load}\n\
-                 warmup = \"500ms\"\nduration = \"{length}\"\n",
+                 warmup = \"500ms\"\n",
                 self.server.password_file().display()
             ),
         );

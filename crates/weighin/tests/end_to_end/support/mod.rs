@@ -39,6 +39,10 @@ use std::time::{Duration, Instant};
 /// beside 23 other tests.
 pub const TIMEOUT: Duration = Duration::from_secs(600);
 
+/// How long weighin may take to end when it is told to, on a machine where each of its threads may stand still
+/// for ten seconds. What it waits for otherwise takes longer, or gives another exit code.
+pub const STOP_LIMIT: Duration = Duration::from_secs(30);
+
 /// Waits until a condition holds.
 #[track_caller]
 pub fn wait_for(what: &str, condition: impl FnMut() -> bool) {

@@ -1,11 +1,12 @@
 //! Network namespaces in the place of machines.
 
-use super::{processes_with, wait_for};
+use super::wait_for;
 use rustix::fd::AsFd;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::{self, File};
 use std::panic::resume_unwind;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 /// A network namespace, which goes with its keeper, and with it the links to it.
@@ -28,19 +29,16 @@ impl Namespace {
     }
 
     pub fn make() -> Self {
-        let made = Self::keep(Command::new("unshare").args(["--net", "sleep", "600"]));
-        let own = made.id();
-        wait_for("a namespace", || {
-            let of = |pid: u32| fs::read_link(format!("/proc/{pid}/ns/net")).unwrap();
-            of(own) != of(std::process::id())
-                && processes_with("sleep 600").iter().any(|process| process.0 == own)
-        });
+        let made = Self::keep(Command::new("unshare").args(["--net", "cat"]));
+        // What `unshare` becomes when it has made one.
+        let line = format!("/proc/{}/cmdline", made.id());
+        wait_for("a namespace", || fs::read(&line).unwrap() == b"cat\0");
         made
     }
 
     /// That of the tests, in which nothing is made.
     pub fn of_this_host() -> Self {
-        Self::keep(Command::new("sleep").arg("600"))
+        Self::keep(&mut Command::new("cat"))
     }
 
     /// Does something, and starts whatever it starts, in a network in which nothing comes or goes: of
@@ -66,8 +64,10 @@ impl Namespace {
         done.unwrap_or_else(|panic| resume_unwind(panic));
     }
 
+    /// A keeper that reads until nobody writes any more: it stays as long as the tests, however long these
+    /// take, and no longer, however they end.
     fn keep(command: &mut Command) -> Self {
-        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let quiet = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         Self { keeper: quiet.spawn().unwrap() }
     }
 
@@ -76,22 +76,41 @@ impl Namespace {
         self.keeper.id()
     }
 
-    /// Makes a link to it; returns the link's name here, and its address there.
+    /// Makes a link to it, which is `lead` there; returns the link's name here, and its address there.
     pub fn link(&self) -> (String, String) {
         let own = self.id();
-        let link = format!("wl-{own}");
+        let (link, network) = Self::free_link(own);
         // Four addresses for each.
-        let network = format!("198.19.{}", own / 64 % 256);
-        let (here, there) = (own % 64 * 4 + 1, own % 64 * 4 + 2);
+        let (network, first) = (format!("198.19.{}", network / 64), network % 64 * 4);
+        let (here, there) = (first + 1, first + 2);
         let address = format!("{network}.{there}");
         run(&format!(
-            "ip link add {link} type veth peer name lead netns {own}\n\
-             ip addr add {network}.{here}/30 dev {link}\n\
+            "ip addr add {network}.{here}/30 dev {link}\n\
              ip link set {link} up\n\
              exec nsenter -t {own} -n sh -ec 'ip link set lo up; \
              ip addr add {address}/30 dev lead; ip link set lead up'\n"
         ));
         (link, address)
+    }
+
+    /// Makes a link that has no address yet; returns its name here, and the number of its network. The name
+    /// has that number, so that no other test, of whatever process, has the network as well.
+    fn free_link(own: u32) -> (String, u32) {
+        const NETWORKS: u32 = 256 * 64;
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let start = std::process::id().wrapping_mul(97);
+        for _ in 0..NETWORKS {
+            let number = start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % NETWORKS;
+            let link = format!("wl-{number}");
+            let add = format!("ip link add {link} type veth peer name lead netns {own}");
+            let made = Command::new("sh").args(["-c", &add]).output().unwrap();
+            let said = String::from_utf8_lossy(&made.stderr);
+            match made.status.success() {
+                true => return (link, number),
+                false => assert!(said.contains("exists"), "{add}: {said}"),
+            }
+        }
+        panic!("all of {NETWORKS} networks are in use");
     }
 
     /// Makes a link to a server that has a namespace of its own, known by its address and its process.

@@ -1,8 +1,8 @@
-use super::{Ran, TIMEOUT, comes_to_hold, wait_for};
+use super::{Ran, STOP_LIMIT, TIMEOUT, comes_to_hold, wait_for};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Weighin while it runs.
 pub struct Started {
@@ -71,7 +71,7 @@ impl Started {
     }
 
     /// Sends SIGTERM, once, and asserts that it ends as one that was stopped, in time. It should take
-    /// two seconds; a machine may be busy.
+    /// two seconds; on a busy machine any thread may stand still for several times as long.
     #[track_caller]
     pub fn stopped_by_one_signal(self) -> Ran {
         let asked = Instant::now();
@@ -85,7 +85,7 @@ impl Started {
         let ran = self.end();
         let took = asked.elapsed();
         assert_eq!(ran.code, Some(130), "{ran:?}");
-        assert!(took < Duration::from_secs(10), "it took {took:?}");
+        assert!(took < STOP_LIMIT, "it took {took:?}");
         assert!(ran.err.contains("stopped"), "{ran:?}");
         ran
     }
