@@ -1,6 +1,7 @@
 //! Pages that take work, kept until what they are made of has changed: each is made by one at a time,
 //! for all who ask for it meanwhile.
 
+use crate::processor_time;
 use crate::read::Mark;
 use hyper::body::Bytes;
 use std::collections::{HashMap, HashSet};
@@ -11,7 +12,8 @@ use tokio::task::spawn_blocking;
 
 /// Bytes of all pages that are kept; the one that was not asked for for longest goes first.
 const MOST_BYTES: usize = 64 << 20;
-/// So many times as long as making a page took it is given again although something has changed.
+/// So many times the processor time that making a page took it is given again although something has
+/// changed.
 const SHARE: u32 = 50;
 
 /// A page that was made.
@@ -20,6 +22,7 @@ struct Made {
     of: Vec<Mark>,
     page: Result<Bytes, String>,
     at: Instant,
+    /// Processor time.
     took: Duration,
 }
 
@@ -59,9 +62,9 @@ impl Cache {
         let making = spawn_blocking(move || {
             let one_at_a_time = Arc::clone(&cache.making);
             let _turn = one_at_a_time.lock().unwrap_or_else(PoisonError::into_inner);
-            let began = Instant::now();
+            let began = processor_time();
             let page = make().map(Bytes::from);
-            let took = began.elapsed();
+            let took = processor_time().saturating_sub(began);
             cache.grew(&what, page.as_ref().map_or(0, Bytes::len));
             *made = Some(Made { of, page: page.clone(), at: Instant::now(), took });
             page

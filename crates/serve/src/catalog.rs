@@ -2,10 +2,11 @@
 //!
 //! One thread reads results files, one at a time and at the lowest priority, where they have changed
 //! since: who asks for a page waits for none of it. The directory is listed and a file read again only
-//! after a hundred times as long as that took, so that looking takes at most a hundredth of a processor
-//! from what is being measured.
+//! after a hundred times the processor time that it took, so that looking takes at most a hundredth of a
+//! processor from what is being measured.
 
 use crate::cache::Cache;
+use crate::processor_time;
 use crate::read::{self, Mark, Reading};
 use files::Directory;
 use model::{ReadLimit, Stop, text};
@@ -45,7 +46,7 @@ pub(crate) struct Entry {
     pub(crate) reading: Option<Reading>,
     /// Whether a process held it for writing when it was read.
     pub(crate) is_held: bool,
-    /// When it was read, and how long that took.
+    /// When it was read, and how much processor time that took.
     read: Option<(Instant, Duration)>,
 }
 
@@ -194,11 +195,11 @@ impl Catalog {
         }
     }
 
-    /// Lists the directory, and reads what has changed. Returns how long listing took.
+    /// Lists the directory, and reads what has changed. Returns how much processor time listing took.
     fn look(&self, stop: &Stop) -> Duration {
-        let began = Instant::now();
+        let began = processor_time();
         let listing = self.list();
-        let took = began.elapsed();
+        let took = processor_time().saturating_sub(began);
         let Some(Listing { directory, mut entries, stale }) = listing else { return took };
         let mut published = Instant::now();
         for (name, mark, is_held) in stale {
@@ -326,7 +327,7 @@ fn anew(
     (limit, is_held): (ReadLimit, bool),
     others: u64,
 ) -> Entry {
-    let began = Instant::now();
+    let began = processor_time();
     let all = limit.budget();
     let fits = |reading: Reading| {
         all.charge(others.saturating_add(reading.memory())).map_err(|over| {
@@ -339,7 +340,7 @@ fn anew(
         Err(why) => (ReadState::Unreadable(why), None),
     };
     let run = SiteRun { id: id(&name), file: read::shown(&name), state };
-    let read = Some((Instant::now(), began.elapsed()));
+    let read = Some((Instant::now(), processor_time().saturating_sub(began)));
     Entry { name, mark, run, reading, is_held, read }
 }
 

@@ -25,9 +25,11 @@ pub use figures::{Answer, FigureListener, Figures};
 use catalog::Catalog;
 use files::Directory;
 use model::{Failure, FailureKind, ReadLimit, Stop};
+use rustix::time::{ClockId, clock_gettime};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::thread;
+use std::time::Duration;
 
 /// The lowest priority that a thread can have: whatever is measured on this machine comes first.
 const NICENESS: i32 = 19;
@@ -79,6 +81,12 @@ fn no_thread(error: &std::io::Error) -> Failure {
         format!("cannot start a thread: {error}"),
         "raise the limit of processes (ulimit -u)",
     )
+}
+
+/// Processor time of this thread so far: what its work costs others. That it had to wait for a processor, as one
+/// that gives way does on a busy machine, costs them nothing.
+fn processor_time() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
 /// Gives way to everything else on this machine; where that is not permitted, it still does little.

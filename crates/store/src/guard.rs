@@ -189,16 +189,17 @@ mod tests {
         connection.query_row(query, [], |row| row.get(0))
     }
 
-    /// The longest that kernels have.
-    const TICK: Duration = Duration::from_millis(10);
-
     #[test]
     fn the_time_of_a_thread_is_hardly_behind() {
-        let exact = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap();
+        let of = |clock| Duration::try_from(clock_gettime(clock)).unwrap();
+        let exact = || of(ClockId::ThreadCPUTime);
         for _ in 0..50_000 {
+            let ticked = of(ClockId::MonotonicCoarse);
             let before = exact();
             let told = thread_time();
-            assert!(told + BEHIND + TICK >= before && told <= exact(), "{told:?} {before:?}");
+            // Ticks come late where another virtual machine has the processor that counts them.
+            let tick = of(ClockId::Monotonic) - ticked;
+            assert!(told + BEHIND + tick >= before && told <= exact(), "{told:?} {before:?}");
         }
     }
 

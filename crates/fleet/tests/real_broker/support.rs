@@ -41,16 +41,30 @@ impl Nats {
     }
 
     fn start_with(authorization: String) -> Self {
-        let port = test_support::free_port();
         let directory = tempfile::tempdir().unwrap();
-        let child = Self::run(&directory, port, &authorization);
+        // Another process may take a port before the broker does.
+        let started = (0..10).find_map(|_| {
+            let port = test_support::free_port();
+            Some((port, Self::try_run(&directory, port, &authorization)?))
+        });
+        let (port, child) = started.expect("a port that stays free");
         Self { child, port, directory, authorization }
     }
 
+    /// Starts it again where it was.
     fn run(directory: &tempfile::TempDir, port: u16, authorization: &str) -> Child {
+        let mut attempts = (0..50).map(|attempt| {
+            thread::sleep(Duration::from_millis(100 * u64::from(attempt > 0)));
+            Self::try_run(directory, port, authorization)
+        });
+        attempts.find_map(|child| child).expect("the broker's port is free again")
+    }
+
+    /// `None` where it ends at once: its port is another's.
+    fn try_run(directory: &tempfile::TempDir, port: u16, authorization: &str) -> Option<Child> {
         let config = format!("listen: \"127.0.0.1:{port}\"\n{authorization}\n");
         std::fs::write(directory.path().join("conf"), config).unwrap();
-        let child = Command::new("nats-server")
+        let mut child = Command::new("nats-server")
             .arg("-c")
             .arg(directory.path().join("conf"))
             .stderr(Stdio::null())
@@ -58,10 +72,13 @@ impl Nats {
             .unwrap_or_else(|error| panic!("nats-server is needed for this test: {error}"));
         let deadline = Instant::now() + Duration::from_secs(60);
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            if child.try_wait().unwrap().is_some() {
+                return None;
+            }
             assert!(Instant::now() < deadline, "the broker does not listen");
             thread::sleep(Duration::from_millis(10));
         }
-        child
+        Some(child)
     }
 
     pub fn stop(&mut self) {

@@ -4,7 +4,7 @@ use files::Directory;
 use model::ReadLimit;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use store::{Store, StoreError};
 use test_support::varied::{host, plan, record, study};
 
@@ -40,22 +40,27 @@ fn whoever_looks_for_a_writer_finds_it_and_never_keeps_one_out() {
     drop(create(&path));
     let is_held = || Store::is_held(&directory, "run.weighin".as_ref());
     assert!(!is_held());
-    let is_over = AtomicBool::new(false);
+    let (is_over, seen) = (AtomicBool::new(false), AtomicU32::new(0));
+    let writes = |while_held: &dyn Fn()| {
+        let store = Store::resume(&path).unwrap();
+        assert!(is_held());
+        while_held();
+        drop(store);
+    };
     std::thread::scope(|scope| {
-        let looker = scope.spawn(|| {
-            let mut seen = 0;
+        scope.spawn(|| {
             while !is_over.load(Ordering::Acquire) {
-                seen += u32::from(is_held());
+                seen.fetch_add(u32::from(is_held()), Ordering::Release);
             }
-            seen
         });
-        for _ in 0..40 {
-            let store = Store::resume(&path).unwrap();
-            assert!(is_held());
-            drop(store);
-        }
+        (0..40).for_each(|_| writes(&|| ()));
+        // However late the other thread begins to look.
+        writes(&|| {
+            while seen.load(Ordering::Acquire) == 0 {
+                std::thread::yield_now();
+            }
+        });
         is_over.store(true, Ordering::Release);
-        assert!(looker.join().unwrap() > 0);
     });
     // What a killed writer leaves behind holds nothing.
     std::fs::write(place.path().join("run.weighin.lock"), "123").unwrap();

@@ -1,7 +1,7 @@
 //! No password is ever shown or kept.
 
 use crate::support::{
-    Ran, Server, Workplace, command_lines_with, light_study, sandbox_study, server_study,
+    Frozen, Ran, Server, Workplace, command_lines_with, light_study, sandbox_study, server_study,
 };
 use std::net::TcpListener;
 
@@ -31,9 +31,10 @@ fn a_servers_password_is_nowhere_while_and_after_a_study_runs() {
     let mut command = place.command(&["run", "lone.toml"]);
     command.env("BENCH_PASSWORD", secret);
     let run = crate::support::Started::new(command);
-    run.wait_for_load();
+    let frozen = Frozen::under_load(&run);
     assert!(!command_lines_with("lone.toml").is_empty(), "nobody was looked at");
     assert!(command_lines_with(secret).is_empty(), "{:?}", command_lines_with(secret));
+    drop(frozen);
     let ran = run.end();
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(!ran.out.contains(secret) && !ran.err.contains(secret));
@@ -65,7 +66,8 @@ fn environments_with(text: &str, starter: u32) -> Vec<u32> {
 fn no_program_that_weighin_starts_gets_the_users_secrets() {
     let secret = "Tr0ub4dor-and-4";
     let place = Workplace::new();
-    let keys = "warmup = \"200ms\"\nduration = \"1s\"\nload_generators = 2";
+    // Long enough for whoever looks at all processes meanwhile, and a load that takes next to nothing.
+    let keys = "rate = 50\nwarmup = \"200ms\"\nduration = \"5s\"\nload_generators = 2";
     place.write("duel.toml", sandbox_study(keys).replace("[1, 2]", "2"));
     let mut command = place.command(&["run", "duel.toml"]);
     for name in ["BENCH_PASSWORD", "REDISCLI_AUTH", "MYSQL_PWD", "AWS_SECRET_ACCESS_KEY"] {
@@ -134,7 +136,7 @@ fn a_private_servers_password_is_on_no_command_line_and_in_no_result() {
     let place = Workplace::new();
     place.write("duel.toml", light_study("warmup = \"200ms\"\nduration = \"1s\""));
     let run = place.start(&["run", "duel.toml"]);
-    run.wait_for_load();
+    let frozen = Frozen::under_load(&run);
     let homes = std::fs::read_dir(place.sandboxes()).unwrap().flatten();
     let passwords: Vec<String> =
         homes.map(|home| std::fs::read_to_string(home.path().join("password")).unwrap()).collect();
@@ -143,6 +145,7 @@ fn a_private_servers_password_is_on_no_command_line_and_in_no_result() {
         assert!(secret.len() >= 16, "a guessable password");
         assert!(command_lines_with(secret).is_empty());
     }
+    drop(frozen);
     let ran = run.end();
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     place.weighin(&["report", "duel.toml", "--format", "json", "--out", "report.json"]).done();

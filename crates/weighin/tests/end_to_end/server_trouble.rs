@@ -1,6 +1,6 @@
 //! Servers that fail while weighin works with them.
 
-use crate::support::{Server, Workplace, restarting_study, wait_for};
+use crate::support::{Frozen, Server, Workplace, restarting_study, wait_for};
 use model::{FailureKind, TrialEnd};
 use std::path::Path;
 
@@ -20,8 +20,9 @@ fn a_server_that_dies_in_a_trial_is_a_result_and_the_run_goes_on() {
     place.write("duel.toml", restarting_study("warmup = \"200ms\"\nduration = \"2s\""));
     let mut run = place.start(&["run", "duel.toml"]);
     run.wait_for_line("[2/8]");
-    run.wait_for_load();
+    let frozen = Frozen::under_load(&run);
     host::local::os::kill(server_of(place.sandboxes())).unwrap();
+    drop(frozen);
     let ran = run.end();
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.contains("[3/8]") && ran.err.contains("FAILED"), "{}", ran.err);
@@ -29,18 +30,22 @@ fn a_server_that_dies_in_a_trial_is_a_result_and_the_run_goes_on() {
 
     let trials = place.store().dataset().unwrap().trials;
     assert_eq!(trials.len(), 8);
+    let mut lost = Vec::new();
     for trial in &trials {
         match &trial.end {
             TrialEnd::Failed(failure) => {
-                assert_eq!((trial.position, failure.kind), (3, FailureKind::ServerLost));
+                assert_eq!(failure.kind, FailureKind::ServerLost, "{failure:?}");
                 assert!(!failure.message.is_empty() && !failure.remedy.is_empty(), "{failure:?}");
+                lost.push(trial.position);
             }
             TrialEnd::Completed(outcome) => {
                 let load = outcome.load.as_ref().unwrap();
-                assert!(trial.position != 3 && load.measure.transactions > 0);
+                assert!(load.measure.transactions > 0);
             }
         }
     }
+    // The third, where this machine got to it in time.
+    assert!(matches!(lost[..], [position] if position >= 3), "{lost:?}");
     let page = std::fs::read_to_string(&place.files(".html")[0]).unwrap();
     assert!(page.contains("failed"), "the report does not tell of the failure");
 }
@@ -59,7 +64,7 @@ fn a_server_that_dies_under_a_load_by_hand_is_told() {
         "--workload=oltp_read_write",
         "--table-size=1000",
         "--clients=8",
-        "--duration=10s",
+        "--duration=600s",
     ]);
     let connected = || server.query("SHOW PROCESSLIST").len();
     wait_for("clients", || connected() > 8);
@@ -81,7 +86,7 @@ fn tables_that_vanish_under_a_load_are_told() {
         "--workload=oltp_point_select",
         "--table-size=1000",
         "--clients=4",
-        "--duration=60s",
+        "--duration=600s",
     ]);
     wait_for("statements", || server.counters()["Com_select"] > 100);
     server.execute("DROP TABLE sbtest1");

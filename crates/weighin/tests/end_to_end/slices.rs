@@ -95,8 +95,7 @@ fn arrivals_of_a_rate_fall_into_the_turns_of_their_load() {
     for trial in &dataset.trials {
         assert_in_slices(trial);
         let open = trial.load().unwrap().open.as_ref().unwrap();
-        // 50 a second for 4 s, give or take what a random process does.
-        let made = trial.load().unwrap().measure.transactions;
-        assert!((100..=320).contains(&made), "{made} {open:?}");
+        // 50 a second for 4 s, give or take what a random process does; of a busy machine some come too late.
+        assert!((100..=320).contains(&open.scheduled), "{open:?}");
     }
 }

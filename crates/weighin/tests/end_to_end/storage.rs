@@ -73,7 +73,7 @@ fn a_load_by_hand_counts_what_the_device_counts() {
     assert!(prepared.contains("Filled the data of 2 virtual machines"), "{prepared}");
     let again = place.weighin(&["prepare", path, size[0], size[1]]).done();
     assert!(again.contains("All data is there"), "{again}");
-    let pattern = ["--pattern=t2 o4 b16k", "--reads=50", "--duration=1s", "--verify", "--json"];
+    let pattern = ["--pattern=t2 o4 b16k", "--reads=50", "--duration=3s", "--verify", "--json"];
     let json = place.weighin(&[&["load", path][..], &size, &pattern].concat()).json();
     let storage = &json["storage"];
     assert_eq!((&json["clients"], &storage["queue_depth_per_vm"]), (&16.into(), &8.into()));

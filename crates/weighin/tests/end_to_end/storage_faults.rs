@@ -15,7 +15,7 @@ fn duel(frail: &Path, sound: &Path) -> String {
     };
     format!(
         "[study]\nname = \"s\"\nrepeats = 3\nseed = 5\n{}{}[[test]]\nworkload = \"storage\"\n\
-         pattern = \"t1 o4 b4k\"\niops_limit = 2000\ndata = \"8MiB\"\nwarmup = \"100ms\"\nduration = \"5s\"\n",
+         pattern = \"t1 o4 b4k\"\niops_limit = 2000\ndata = \"8MiB\"\nwarmup = \"100ms\"\nduration = \"10s\"\n",
         target("frail", frail),
         target("sound", sound),
     )

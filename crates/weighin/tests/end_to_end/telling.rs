@@ -19,7 +19,7 @@ workload = "oltp_point_select"
 table_size = 1_000
 clients = [1]
 warmup = "200ms"
-duration = "2s"
+duration = "5s"
 "#;
 
 #[test]

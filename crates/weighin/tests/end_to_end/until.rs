@@ -29,7 +29,7 @@ workload = "oltp_point_select"
 table_size = 1_000
 clients = [1, 2]
 warmup = "100ms"
-duration = "300ms"
+duration = "500ms"
 "#;
 
 /// The run as it was when that many blocks had been measured.

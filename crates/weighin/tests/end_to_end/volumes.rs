@@ -1,6 +1,6 @@
 //! Private servers on volumes that weighin builds, and what is said where it can't.
 
-use crate::support::{Ran, Workplace, not_tested, shared_directory, with_mounts};
+use crate::support::{Ran, Workplace, not_tested, shared_directory, wait_for, with_mounts};
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{BuiltVolume, FileSystem, IoLimits, System};
 use std::path::Path;
@@ -52,8 +52,8 @@ fn a_study_of_volumes_runs_and_its_report_says_what_they_were() {
     assert_eq!(checked.matches("ok  ").count(), 2, "{checked}");
     place.weighin(&["run", "v.toml"]).done();
     place.assert_no_server_left();
-    let left = files_of_loop_devices();
-    assert!(!left.contains(place.sandboxes().to_str().unwrap()), "{left}");
+    let place_of_all = place.sandboxes().to_str().unwrap();
+    wait_for("the end of their devices", || !files_of_loop_devices().contains(place_of_all));
 
     let trials = place.store().completed().len();
     assert_eq!(trials, 4);

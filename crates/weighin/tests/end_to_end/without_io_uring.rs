@@ -14,7 +14,7 @@ fn a_load_on_a_volume_goes_through_threads() {
     // What its counters show is this load's alone.
     let Some(device) = LoopDevice::over(&image) else { return };
     let size = ["--vms=2", "--data=8MiB"];
-    let pattern = ["--pattern=t2 o4 b16k", "--reads=50", "--duration=1s", "--verify", "--json"];
+    let pattern = ["--pattern=t2 o4 b16k", "--reads=50", "--duration=3s", "--verify", "--json"];
     let load = [&["load", device.path()], &size[..], &pattern].concat();
     let Some(ran) = without_io_uring(|| place.weighin(&load)) else { return };
     let json = ran.json();
@@ -61,7 +61,7 @@ fn a_load_on_a_server_goes_by_readiness() {
         "--workload=oltp_read_write",
         "--table-size=1000",
         "--clients=16",
-        "--duration=500ms",
+        "--transactions=500",
         "--json",
     ];
     let before = server.counters();

@@ -32,6 +32,18 @@ pub struct Frozen {
 }
 
 impl Frozen {
+    /// Weighin under a load that is under way: what a test does there is done before the load goes on,
+    /// however slow this machine is.
+    pub fn under_load(run: &Started) -> Self {
+        loop {
+            run.wait_for_load();
+            let frozen = Self::new(run.pid());
+            if !run.workers().is_empty() {
+                return frozen;
+            }
+        }
+    }
+
     pub fn new(pid: u32) -> Self {
         let mut frozen = Self { pid, since: Instant::now() };
         assert!(frozen.send("STOP"));

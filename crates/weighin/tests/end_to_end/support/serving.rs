@@ -29,9 +29,9 @@ impl Serving {
     /// Sends what it is given, and reads to the end: status, head and body.
     pub fn exchange(&self, request: &str) -> Answer {
         let mut stream = self.connect();
-        stream.write_all(request.as_bytes()).unwrap();
         let mut answer = Vec::new();
-        // What is refused early may be cut off.
+        // What is refused early may be cut off, in the middle of being sent too.
+        let _ = stream.write_all(request.as_bytes());
         let _ = stream.read_to_end(&mut answer);
         Answer::from_bytes(&answer)
     }

@@ -5,7 +5,7 @@ use crate::support::{MYSQL, Server, Workplace, fetched, proxy};
 use std::path::PathBuf;
 
 /// Connections that the server has been asked for.
-fn connections(server: &Server) -> u64 {
+pub fn connections(server: &Server) -> u64 {
     let said = server.query("SHOW GLOBAL STATUS LIKE 'Connections'").concat();
     said.split_whitespace().last().and_then(|word| word.parse().ok()).expect("a number")
 }
