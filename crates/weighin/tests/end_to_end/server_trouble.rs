@@ -64,7 +64,7 @@ fn a_server_that_dies_under_a_load_by_hand_is_told() {
         "--workload=oltp_read_write",
         "--table-size=1000",
         "--clients=8",
-        "--duration=600s",
+        "--duration=30s",
     ]);
     let connected = || server.query("SHOW PROCESSLIST").len();
     wait_for("clients", || connected() > 8);
@@ -86,7 +86,7 @@ fn tables_that_vanish_under_a_load_are_told() {
         "--workload=oltp_point_select",
         "--table-size=1000",
         "--clients=4",
-        "--duration=600s",
+        "--duration=60s",
     ]);
     wait_for("statements", || server.counters()["Com_select"] > 100);
     server.execute("DROP TABLE sbtest1");

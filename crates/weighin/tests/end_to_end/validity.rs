@@ -12,6 +12,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 use test_support::write_program;
 
+/// Processes that use a good part of this machine's processors until they are dropped.
+fn hogs(before: &[&str]) -> Vec<Hog> {
+    let processors = std::thread::available_parallelism().unwrap().get();
+    // More than a tenth of all is a doubt.
+    (0..=processors / 8).map(|_| Hog::start(before)).collect()
+}
+
 /// A process that uses all of a processor until this is dropped.
 struct Hog(Child);
 
@@ -74,7 +81,8 @@ fn data_that_never_left_memory_is_not_cold() {
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
     let open = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(memory.path(), open).unwrap();
-    let times = "warmup = \"0s\"\nduration = \"1s\"\ncache = \"cold\"";
+    // So many that all is read, however long that takes.
+    let times = "warmup = \"0s\"\ntransactions = 1_000\ncache = \"cold\"";
     for (directory, cold) in [(memory.path(), false), (place.sandboxes(), true)] {
         let place = Workplace::new();
         let target = format!("sandbox = {{ directory = {directory:?} }}");
@@ -103,7 +111,7 @@ fn data_that_never_left_memory_is_not_cold() {
 #[test]
 fn a_warm_trial_without_warm_up_is_not_warm() {
     let place = Workplace::new();
-    let times = "warmup = \"0s\"\nduration = \"1s\"";
+    let times = "warmup = \"0s\"\ntransactions = 500";
     // Otherwise the server reads what was in its buffer pool again when it starts.
     let forgetful = "sandbox = { settings = { innodb_buffer_pool_load_at_startup = 0 } }";
     let study =
@@ -119,9 +127,9 @@ fn a_warm_trial_without_warm_up_is_not_warm() {
 fn another_process_beside_the_load_is_found_out() {
     let place = Workplace::new();
     place.write("duel.toml", lone_sandbox("warmup = \"200ms\"\nduration = \"2s\"", "sandbox = {}"));
-    let hog = Hog::start(&["nice", "-n", "-10"]);
+    let hogs = hogs(&["nice", "-n", "-10"]);
     place.weighin(&["run", "duel.toml"]).done();
-    drop(hog);
+    drop(hogs);
     let found = findings(&place, "duel.toml", "other_processes");
     let share = found[0]["evidence"]["share"].as_f64().unwrap();
     assert!(share > 0.1, "{found:?}");
@@ -193,7 +201,9 @@ END
 fn rows_that_vanish_behind_the_loads_back_are_missed() {
     let place = Workplace::new();
     let server = Server::start();
-    place.write("lone.toml", study_of(&server, 2, "warmup = \"0s\"\nduration = \"4s\""));
+    // So long that a slow machine, too, gets to it meanwhile.
+    let times = "rate = 200\nwarmup = \"0s\"\nduration = \"15s\"";
+    place.write("lone.toml", study_of(&server, 2, times));
     let before = server.counters()["Com_select"];
     let run = place.start(&["run", "lone.toml"]);
     wait_for("a load", || server.counters()["Com_select"] > before + 100);

@@ -17,13 +17,15 @@ const HALF: u32 = 50_000;
 const STARVED: u32 = 3_000;
 /// Share of the machine that others may use at most where something is to be told apart by processor time.
 const OTHERS: f64 = 0.3;
+/// The same of what other virtual machines take from it.
+const STOLEN: f64 = 0.05;
 /// How long a far network takes in each direction.
 const FAR: Duration = Duration::from_millis(1);
 /// Tests that one run measures at most: a run has ten minutes, and data that clients change is made anew
 /// before each trial.
 const AT_ONCE: u32 = 5;
 
-/// What a report names for a test, and whether the machine was busy with other things.
+/// What a report names for a test, and whether the machine was busy with other things, or was itself held up.
 #[derive(Debug, Default)]
 struct Named {
     causes: Vec<String>,
@@ -62,7 +64,8 @@ impl Named {
         let share = |finding: &&Value| finding["evidence"]["share"].as_f64().unwrap_or(0.0);
         Self {
             causes: why().filter_map(resource).collect(),
-            disturbed: of_kind("other_processes").any(|finding| share(finding) > OTHERS),
+            disturbed: of_kind("other_processes").any(|finding| share(finding) > OTHERS)
+                || of_kind("steal").any(|finding| share(finding) > STOLEN),
             words: why().map(|finding| finding["words"].as_str().unwrap().to_owned()).collect(),
         }
     }

@@ -60,9 +60,11 @@ impl ControlGroup {
         group
     }
 
-    /// Puts a process with all its threads into it.
+    /// Puts a process with all its threads into it; one that has ended meanwhile needs no limit.
     pub fn take(&self, pid: u32) {
-        fs::write(self.0.join(PROCESSES), pid.to_string()).unwrap();
+        let put = fs::write(self.0.join(PROCESSES), pid.to_string());
+        let has_ended = |error: &io::Error| error.raw_os_error() == Some(libc::ESRCH);
+        assert!(put.as_ref().err().is_none_or(has_ended), "{pid}: {put:?}");
     }
 }
 

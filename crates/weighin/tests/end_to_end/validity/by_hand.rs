@@ -1,15 +1,16 @@
 //! A server by URL on this machine and a load by hand are checked as a private server's trials are.
 
-use super::{Hog, findings, passed, study_of, validities};
+use super::{Hog, findings, hogs, passed, study_of, validities};
 use crate::failover::Relay;
 use crate::support::{Ran, Server, Workplace, number, prepared};
 use serde_json::Value;
 
-const TIMES: &str = "warmup = \"200ms\"\nduration = \"2s\"";
+/// So long that the server gets a processor however busy that is.
+const TIMES: &str = "warmup = \"200ms\"\nduration = \"8s\"";
 
-/// A process that takes a processor from everything else.
-fn hog() -> Hog {
-    Hog::start(&["nice", "-n", "-10"])
+/// Processes that take processors from everything else.
+fn greedy() -> Vec<Hog> {
+    hogs(&["nice", "-n", "-10"])
 }
 
 fn port(server: &Server) -> u16 {
@@ -28,9 +29,9 @@ fn another_process_beside_a_server_by_url_is_found_out() {
     let server = Server::start();
     let place = Workplace::new();
     place.write("duel.toml", study_of(&server, 1, TIMES));
-    let hog = hog();
+    let hogs = greedy();
     place.weighin(&["run", "duel.toml"]).done();
-    drop(hog);
+    drop(hogs);
     let found = findings(&place, "duel.toml", "other_processes");
     assert!(number(&found[0]["evidence"], "/share") > 0.1, "{found:?}");
     assert_ne!(validities(&place, "duel.toml"), ["valid"]);
@@ -63,10 +64,10 @@ fn a_load_by_hand_is_checked_like_a_trial() {
         let all = ["--workload=oltp_point_select", "--table-size=1000", "--duration=2s"];
         server.weighin(&place, "load", &[&all[..], more].concat())
     };
-    let hog = hog();
+    let hogs = greedy();
     let json = load(&["--json"]).json();
     let text = load(&[]).done();
-    drop(hog);
+    drop(hogs);
     let found = json["checks"]["findings"].as_array().unwrap();
     let taken = found.iter().find(|finding| finding["evidence"]["kind"] == "other_processes");
     let taken = taken.unwrap_or_else(|| panic!("{json:#}"));
@@ -89,9 +90,9 @@ fn sysbench_s_command_line_tells_doubts_beside_its_output() {
         let all = [&["sysbench", "oltp_point_select"], &load[..], &login[..], &["run"]];
         place.weighin(&all.concat())
     };
-    let hog = hog();
+    let hogs = greedy();
     let ran = run();
-    drop(hog);
+    drop(hogs);
     let told = ran.err.contains("weighin: SUSPECT: ") || ran.err.contains("VOID");
     assert!(told && ran.err.contains("rocesses other than"), "{} {}", ran.err, ran.out);
     let out = ran.done();

@@ -5,7 +5,7 @@ use crate::support::{Proxy, Server, Workplace, proxy, wait_for};
 use std::time::{Duration, Instant};
 
 /// Length of the measured phase in which the server slows down.
-const LENGTH: Duration = Duration::from_secs(12);
+const LENGTH: Duration = Duration::from_secs(20);
 /// How long a request and its answer are each under way at the beginning: so long that processors have
 /// next to nothing to do, which others may want.
 const FIRST: Duration = Duration::from_millis(5);
