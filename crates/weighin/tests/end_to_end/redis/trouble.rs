@@ -60,7 +60,7 @@ fn a_disk_that_fills_up_under_the_append_only_log_is_told() {
         let target = sandbox(&settings)
             .replace("sandbox = {", &format!("sandbox = {{ directory = {disk:?},"));
         let test = "keys = 100\nvalue_size = 20_000\nratio = \"1:0\"\nclients = 2\n\
-                    warmup = \"0s\"\noperations = 20_000";
+                    warmup = \"0s\"\nduration = \"12s\"";
         let text = study_of(&[("log", &target)], test).replace("repeats = 2", "repeats = 1");
         place.write("cache.toml", text);
         let Some(ran) = with_mounts(&place, &mount, &["run", "cache.toml"], "") else { return };

@@ -142,7 +142,7 @@ fn a_replica_that_is_applying_in_parallel_ends_with_its_trial() {
     let place = Workplace::new();
     let load = "workload = \"oltp_write_only\"\ntable_size = 1_000\nclients = 2\n";
     let task = "task = \"catch_up\"\nworkload = \"oltp_write_only\"\ntable_size = 10\nclients = 8\n\
-                backlog_time = \"6s\"\ntimeout = \"3s\"\n";
+                backlog_time = \"3s\"\ntimeout = \"3s\"\n";
     let study = pair("").replace(load, task).replace("threads = 2", "threads = 8");
     assert!(study.contains(task) && study.contains("threads = 8"), "{study}");
     let (before, target) = study.split_once("[[target]]").unwrap();
