@@ -1,6 +1,6 @@
 //! Runs of sysbench with what was noted beside them, imported and reported; and very many results.
 
-use crate::support::{Ran, Server, Workplace, prepared, succeed};
+use crate::support::{Ran, Server, Workplace, prepared, succeed, wait_for};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -33,6 +33,11 @@ fn run(server: &Server, directory: &Path, clients: u32) {
     words.extend(load);
     words.extend(["--histogram", "oltp_read_write", "run"]);
     let text = succeed("sysbench", directory, &words);
+    // On a busy machine it may be late with its reports.
+    wait_for("the reports of iostat", || {
+        let log = fs::read_to_string(file("iostat.log")).unwrap();
+        log.matches("avg-cpu").count() > 3
+    });
     iostat.kill().unwrap();
     iostat.wait().unwrap();
     fs::write(file("sysbench"), text).unwrap();

@@ -39,7 +39,7 @@ fn agrees_with_the_server(workload: &str) {
     for url in [server.url(), server.socket_url()] {
         for clients in ["1", "16"] {
             let mut arguments = vec!["--workload", workload, "--clients", clients, "--json"];
-            arguments.extend(["--warmup", "200ms", "--duration", "500ms"]);
+            arguments.extend(["--warmup", "200ms", "--duration", "2s"]);
             arguments.extend(TABLES);
             let before = server.counters();
             let json = server.weighin_at(&place, "load", &url, &arguments).json();
@@ -63,7 +63,7 @@ fn makes_sense(json: &Value, clients: u64) {
     let (transactions, queries) = (number(json, "/transactions"), number(json, "/queries"));
     assert!(transactions > 0.0 && queries >= transactions, "{json:#}");
     let seconds = number(json, "/elapsed_seconds");
-    assert!(seconds >= 0.5, "{json:#}");
+    assert!(seconds >= 2.0, "{json:#}");
     let rate = number(json, "/transactions_per_second");
     assert!((rate * seconds - transactions).abs() < 0.01 * transactions, "{json:#}");
     let latencies = FIELDS[6..13].iter().filter(|field| !field.ends_with("mean"));
@@ -171,14 +171,14 @@ fn statements_and_percentiles_are_there_when_asked_for() {
         assert_eq!(kinds.map(count), [40, 400, 40, 40, 40, 40]);
         assert_eq!(number(&json, "/latency_ms/percentiles/1/percentile"), 99.99);
         // One client: its transactions take as long as their statements and what lies between, which
-        // is most of it where other processes have the processors.
-        let total: f64 = json["statement_latencies"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|one| number(one, "/count") * number(one, "/latency_ms/mean"))
-            .sum();
+        // is most of it where other processes have the processors, and may be all of one transaction.
+        let together = |figure: &str| -> f64 {
+            let all = json["statement_latencies"].as_array().unwrap().iter();
+            all.map(|one| number(one, "/count") * number(one, figure)).sum()
+        };
         let transactions = 40.0 * number(&json, "/latency_ms/mean");
-        assert!(total > 0.05 * transactions && total < 1.001 * transactions, "{json:#}");
+        assert!(together("/latency_ms/mean") < 1.001 * transactions, "{json:#}");
+        let usual = 40.0 * number(&json, "/latency_ms/p50");
+        assert!(together("/latency_ms/p50") > 0.05 * usual, "{json:#}");
     }
 }

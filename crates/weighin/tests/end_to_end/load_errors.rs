@@ -8,7 +8,9 @@ fn fighting(policy: &str, io: &str) -> Ran {
     let server = Server::start();
     let tables = ["--table-size", "20", "--distribution", "uniform"];
     server.weighin(&place, "prepare", &tables).done();
-    let mut arguments = vec!["--workload=oltp_read_write", "--clients=32", "--duration=3s"];
+    // One that ends by itself has as long as it takes.
+    let duration = if policy == "stop" { "--duration=10m" } else { "--duration=3s" };
+    let mut arguments = vec!["--workload=oltp_read_write", "--clients=32", duration];
     arguments.extend(tables);
     arguments.extend(["--json", "--io", io, "--on-conflict", policy]);
     server.weighin(&place, "load", &arguments)

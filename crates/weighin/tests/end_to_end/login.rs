@@ -3,8 +3,18 @@
 use crate::support::{Ran, Server, Workplace, certificates, server_study};
 use std::process::Command;
 
-const LOAD: [&str; 7] =
-    ["--workload", "oltp_read_write", "--transactions", "50", "--clients", "4", "--json"];
+/// Of 50 transactions, all of which succeed.
+const LOAD: [&str; 9] = [
+    "--workload",
+    "oltp_read_write",
+    "--transactions",
+    "50",
+    "--clients",
+    "4",
+    "--on-conflict",
+    "retry",
+    "--json",
+];
 
 /// A server with tables, and an account `bench` on it.
 fn server_with_account(place: &Workplace, settings: &[(&str, &str)], identified: &str) -> Server {

@@ -60,7 +60,7 @@ fn its_conditions_hold_after_every_trial_on_both_products() {
 #[test]
 fn a_row_that_is_changed_by_hand_breaks_a_condition() {
     let place = Workplace::new();
-    let test = "duration = \"4s\"\n[[test.intervention]]\nat = \"100ms\"\n\
+    let test = "duration = \"8s\"\n[[test.intervention]]\nat = \"100ms\"\n\
          statement = \"UPDATE warehouse SET w_ytd = w_ytd + 1 WHERE w_id = 2\"";
     place.write("orders.toml", study(&MARIA.replace("{}", "{ trusted = true }"), test));
     let ran = place.weighin(&["run", "orders.toml"]);

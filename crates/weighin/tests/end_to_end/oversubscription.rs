@@ -7,6 +7,7 @@ use host::local::processors::Processors;
 use model::{CrossCheckEnd, Failure};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::time::Duration;
 
 /// What a load of four virtual machines is, without processors.
 const LOAD: [&str; 5] =
@@ -65,9 +66,10 @@ fn threads_of_either_kind_use_no_more_than_their_share_and_the_group_is_gone_the
         let json = started.end().json();
         let found = |name: &str| number(&json["storage"]["processors"], name);
         assert_eq!(found("/count"), 0.1);
-        assert!(found("/throttled_periods") >= 1.0, "{io}: {}", json["storage"]["processors"]);
+        // Where the tests themselves are held to little, less than that may be left of it.
+        let is_throttled = found("/throttled_periods") >= 1.0 && found("/throttled_seconds") > 0.0;
+        assert!(is_throttled || held_back(), "{io}: {}", json["storage"]["processors"]);
         assert!(found("/throttled_periods") <= found("/periods"), "{io}");
-        assert!(found("/throttled_seconds") > 0.0, "{io}");
         // The kernel keeps to it from period to period, and the phase does not begin with one.
         assert!(found("/busy") < 1.3, "{io}: {}", found("/busy"));
         assert!(number(&json, "/transactions") > 0.0);
@@ -162,7 +164,7 @@ fn a_study_says_what_its_virtual_machines_had_and_does_not_doubt_it() {
     for trial in &dataset.trials {
         let fleet = trial.load().expect("it completed").fleet.as_ref().expect("a fleet");
         let held = fleet.processors.expect("they were held");
-        assert!(held.throttling.throttled > 0, "{held:?}");
+        assert!(held.throttling.throttled > 0 || held_back(), "{held:?}");
         let cross_check = trial.cross_check.as_ref().expect("fio was asked");
         let CrossCheckEnd::Measured(figures) = &cross_check.end else { panic!("{cross_check:?}") };
         // All of fio, from its start to its end, which is a part of this time.
@@ -182,8 +184,11 @@ fn a_study_says_what_its_virtual_machines_had_and_does_not_doubt_it() {
         let kind = finding["evidence"]["kind"].as_str().unwrap();
         ["client_busy", "throttled", "client_delay"].contains(&kind)
     });
-    // Tests that are held back themselves make the client so, and a report is right to doubt then.
-    assert!(doubted.is_none() || held_back(), "{doubted:?}");
+    // Tests that are held back themselves make the client so, and a report is right to doubt then; as of a
+    // thread that stood still for longer than its limit lets it, which is a tenth of a second at a time.
+    let lags = dataset.trials.iter().map(|trial| trial.load().unwrap().client.max_loop_lag);
+    let stood_still = lags.max() > Some(Duration::from_millis(400));
+    assert!(doubted.is_none() || held_back() || stood_still, "{doubted:?}");
     let shared = &report["tests"][0]["fleets"][0]["processors"];
     assert_eq!(number(shared, "/count"), 0.1);
     let table = place.weighin(&["report", "s.toml", "--format", "csv"]).done();

@@ -71,7 +71,7 @@ fn two_targets_are_compared_by_transaction_and_statement_in_every_report() {
     place.write("browse.sql", BROWSE);
     place.write("checkout.sql", CHECKOUT);
     let targets = target("without", &without) + &target("with", &with);
-    let test = "clients = [4]\nwarmup = \"300ms\"\nduration = \"2s\"\nwrites = true\n\
+    let test = "clients = [4]\nwarmup = \"300ms\"\nduration = \"8s\"\nwrites = true\n\
          [[test.transaction]]\nscript = \"browse.sql\"\nweight = 9\nslo = \"p95 < 10s\"\n\
          [[test.transaction]]\nname = \"checkout\"\nscript = \"checkout.sql\"\nslo = \"max < 1us\"\n";
     place.write("shop.toml", study(3, &targets, test));
@@ -178,7 +178,7 @@ fn deadlocks_are_done_again_and_counted_and_a_statement_that_fails_is_named() {
          UPDATE customer SET balance = balance + 1 WHERE id = :to;\nCOMMIT;\n";
     place.write("transfer.sql", transfer);
     place.write("twice.sql", "INSERT INTO customer VALUES (1, 'x', 1);\n");
-    let test = "clients = [8]\nduration = \"2s\"\nwarmup = \"0s\"\nwrites = true\non_error = \"ignore\"\n\
+    let test = "clients = [8]\ntransactions = 2_000\nwarmup = \"0s\"\nwrites = true\non_error = \"ignore\"\n\
          [[test.transaction]]\nscript = \"transfer.sql\"\nweight = 4\nretry = \"deadlock\"\n\
          [[test.transaction]]\nscript = \"twice.sql\"\n";
     place.write("shop.toml", study(1, &target("t", &server), test));
@@ -211,8 +211,8 @@ fn scripts_of_the_command_line_run_by_the_same_rules() {
             "customers=1000",
             "--clients",
             "2",
-            "--duration",
-            "1s",
+            "--transactions",
+            "200",
             "--json",
         ];
         all.extend(more);
@@ -258,7 +258,7 @@ fn statements_of_procedures_functions_and_triggers_are_nobody_elses() {
                   INSERT INTO orders (customer, total) VALUES (:c, 7);\n";
     place.write("pay.sql", script);
     for prepared in ["--prepared=true", "--prepared=false"] {
-        let all = ["--script", "pay.sql", "--clients", "2", "--duration", "1s", "--json"];
+        let all = ["--script", "pay.sql", "--clients", "2", "--transactions", "200", "--json"];
         let all = [&all[..], &["--allow-writes", prepared]].concat();
         let checks = &server.weighin(&place, "load", &all).json()["checks"];
         let passed = checks["passed"].as_array().unwrap();
@@ -278,7 +278,7 @@ fn values_come_from_a_file_and_an_answer_without_its_row_is_an_error_of_the_stat
          SELECT balance FROM customer WHERE id = :customer \\gset\n\
          \\if :balance = 1000\n-- name: as it was\nSELECT :balance + 0;\n\\endif\nCOMMIT;\n";
     place.write("look.sql", script);
-    let test = "clients = [2]\nwarmup = \"0s\"\nduration = \"1s\"\non_error = \"ignore\"\n\
+    let test = "clients = [2]\nwarmup = \"0s\"\ntransactions = 500\non_error = \"ignore\"\n\
          [[test.transaction]]\nscript = \"look.sql\"\n";
     place.write("shop.toml", study(1, &target("shop", &server), test));
     place.weighin(&["run", "shop.toml"]).done();

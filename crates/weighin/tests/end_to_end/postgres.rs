@@ -65,7 +65,7 @@ fn private_servers_are_measured_and_agree_with_what_was_sent() {
             .iter()
             .filter_map(|sample| Some(sample.server.as_ref()?.cpus))
             .collect();
-        assert!(server.iter().sum::<f64>() > 0.1, "{server:?}");
+        assert!(server.iter().sum::<f64>() > 0.02, "{server:?}");
         let sampled = record.sampling.samples.iter().filter(|sample| sample.counters.is_some());
         assert!(sampled.count() > 0);
     }
@@ -214,7 +214,7 @@ fn what_a_poor_account_and_an_odd_server_lack_is_found_before_the_run() {
     let server = Server::start(&[
         ("fsync", "off"),
         ("autovacuum", "off"),
-        ("statement_timeout", "1s"),
+        ("statement_timeout", "4s"),
         ("log_min_duration_statement", "0"),
     ]);
     // It comes in by the same lines of weighin's own as its administrator: as a member of no role.

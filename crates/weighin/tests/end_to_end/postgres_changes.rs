@@ -72,7 +72,8 @@ fn changes_are_made_under_load_in_the_ways_of_the_server_and_taken_back() {
 
 #[test]
 fn a_change_that_does_not_get_its_lock_gives_up() {
-    let (place, server) = (Workplace::new(), Server::start(&[]));
+    // Nobody but who is to holds the table.
+    let (place, server) = (Workplace::new(), Server::start(&[("autovacuum", "off")]));
     let change = "[[test]]\nname = \"type\"\ntask = \"schema_change\"\nchange = \"change_type\"\n\
                   lock_timeout = \"200ms\"\ntable_size = 100\n";
     let made = run(&place, &server, change);

@@ -117,7 +117,7 @@ fn what_a_pooler_in_transaction_mode_does_not_pass_on_is_found_before_a_run() {
 
 #[test]
 fn the_server_counts_what_was_sent_through_a_pooler() {
-    let (place, server) = (Workplace::new(), Server::start(&[]));
+    let (place, server) = (Workplace::new(), Server::start(&[("autovacuum", "off")]));
     let more = "ignore_startup_parameters = default_transaction_read_only";
     let Some(pooler) = Pooler::start(&server, "transaction", more) else {
         return not_tested("PgBouncer is not installed");

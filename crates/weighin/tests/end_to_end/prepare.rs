@@ -111,7 +111,7 @@ fn an_interrupted_preparation_is_finished_the_next_time() {
     let server = Server::start();
     let (url, password) = (server.url(), server.password_file());
     let password = password.to_str().unwrap();
-    let size = ["--tables", "2", "--table-size", "300000"];
+    let size = ["--tables", "2", "--table-size", "1000000"];
     let mut arguments = vec!["prepare", &url, "--password-file", password];
     arguments.extend(size);
     let preparing = place.start(&arguments);

@@ -61,7 +61,7 @@ impl Redis {
 
     /// A short load with a result in JSON.
     fn load(&self, place: &Workplace, arguments: &[&str]) -> Ran {
-        let usual = ["--workload=key_value", "--duration=300ms", "--json"];
+        let usual = ["--workload=key_value", "--operations=2000", "--json"];
         self.weighin(place, "load", &[&usual, arguments].concat())
     }
 
@@ -100,7 +100,7 @@ fn every_command_of_a_load_is_one_that_the_server_counted() {
     ] {
         let before = server.calls();
         let usual = ["--workload=key_value", "--keys=1000", "--value-size=100", "--json"];
-        let arguments = [&usual, more, &["--duration=300ms"]].concat();
+        let arguments = [&usual, more, &["--operations=2000"]].concat();
         let json = server.weighin_at(&place, "load", &url, &arguments).json();
         adds_up(&json);
         let after = server.calls();
@@ -353,7 +353,7 @@ fn nodes_of_clusters_are_refused_before_the_first_trial() {
 fn a_load_by_hand_knows_the_process_of_the_server() {
     let place = Workplace::new();
     let redis = Redis::start(&[]);
-    let load = ["--workload=key_value", "--duration=2s", "--clients=2", "--json"];
+    let load = ["--workload=key_value", "--duration=5s", "--clients=2", "--json"];
     let json = redis.weighin(&place, "load", &load).json();
     let not_made = json["checks"]["not_made"].as_array().unwrap();
     assert!(!not_made.iter().any(|check| check == "own_machine"), "{:#}", json["checks"]);

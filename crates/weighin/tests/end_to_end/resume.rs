@@ -39,26 +39,28 @@ fn a_run_that_is_killed_at_any_moment_goes_on_without_loss() {
     place.assert_no_server_left();
     assert!(records(&place).is_empty());
 
-    // Between two trials: servers are being stopped and started.
+    // Between two trials: servers are being stopped and started. A busy machine may begin another one before
+    // it kills.
     let mut run = start(&place, true);
-    run.wait_for_line("[2/8]");
+    run.wait_for_line("[1/8]");
     run.kill();
     place.assert_no_server_left();
     let kept = records(&place);
-    assert_eq!(kept.len(), 2);
+    assert!((1..8).contains(&kept.len()), "{kept:?}");
 
     // In the middle of a trial.
     let mut run = start(&place, true);
-    run.wait_for_line("[4/8]");
+    run.wait_for_line(&format!("[{}/8]", kept.len() + 1));
     run.wait_for_load();
     run.kill();
     place.assert_no_server_left();
     let more = records(&place);
-    assert!(more.len() == 4 && more.starts_with(&kept), "{more:?}");
+    assert!((kept.len() + 1..8).contains(&more.len()) && more.starts_with(&kept), "{more:?}");
 
     let ran = start(&place, true).end();
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("4 of 8 trials are recorded; going on"), "{}", ran.err);
+    let said = format!("{} of 8 trials are recorded; going on", more.len());
+    assert!(ran.err.contains(&said), "{}", ran.err);
     place.assert_no_server_left();
     let all = records(&place);
     assert!(all.starts_with(&more), "completed trials were changed");
@@ -76,16 +78,19 @@ fn a_run_that_is_killed_at_any_moment_goes_on_without_loss() {
 fn an_interrupted_run_says_how_to_go_on() {
     let place = Workplace::new();
     place.write("duel.toml", light_study(SHORT));
+    let mut done = 0;
     for signal in ["INT", "TERM"] {
-        let done = place.files(".weighin").len();
         let mut run = start(&place, done > 0);
-        run.wait_for_line(if done == 0 { "[1/8]" } else { "[3/8]" });
+        run.wait_for_line(&format!("[{}/8]", done + 1));
         run.wait_for_load();
         run.signal(signal);
         run.end().refused(130, &["stopped", "--resume", ".weighin"]);
         place.assert_no_server_left();
+        // One more, or on a busy machine some.
+        let recorded = records(&place).len();
+        assert!((done + 1..8).contains(&recorded), "{recorded} after {done}");
+        done = recorded;
     }
-    assert_eq!(records(&place).len(), 3);
     assert_eq!(place.weighin(&["run", "duel.toml", "--resume"]).code, Some(0));
     assert_eq!(records(&place).len(), 8);
 }
@@ -107,7 +112,7 @@ fn two_runs_never_share_a_results_file() {
     let place = Workplace::new();
     let server = Server::start();
     let keys = format!("password_file = {:?}", server.password_file());
-    place.write("lone.toml", server_study(&server.url(), 1, &keys).replace("200ms", "3s"));
+    place.write("lone.toml", server_study(&server.url(), 1, &keys).replace("200ms", "10s"));
     let mut run = place.start(&["run", "lone.toml", "--store", "same.weighin"]);
     run.wait_for_load();
     let arguments = ["run", "lone.toml", "--store", "same.weighin", "--resume"];

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[test]
 fn a_study_ends_in_records_and_reports_that_need_no_server() {
     let place = Workplace::new();
-    let study = sandbox_study("warmup = \"1s\"\nduration = \"5s\"");
+    let study = sandbox_study("warmup = \"1s\"\nduration = \"20s\"");
     place.write("duel.toml", &study);
     let summary = place.weighin(&["run", "duel.toml", "--scale", "0.1"]).done();
     for words in ["one", "two", "Results: ", ".weighin", "Report: ", ".html"] {

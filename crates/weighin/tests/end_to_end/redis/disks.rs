@@ -21,7 +21,7 @@ keys = 100
 ratio = "1:0"
 clients = 2
 warmup = "300ms"
-duration = "1s"
+duration = "3s"
 "#;
 
 #[test]

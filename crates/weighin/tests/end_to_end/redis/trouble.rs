@@ -1,18 +1,18 @@
 //! Private servers that end, and disks that fill up, in the middle of a trial.
 
 use super::{sandbox, study, study_of};
-use crate::support::{Workplace, with_mounts};
+use crate::support::{Workplace, wait_for, with_mounts};
 use model::{FailureKind, TrialEnd};
 use std::path::Path;
 
-/// The process of the only private server that runs.
-fn server_of(sandboxes: &Path) -> u32 {
+/// The process of the only private server that runs; absent between trials.
+fn server_of(sandboxes: &Path) -> Option<u32> {
     let homes = std::fs::read_dir(sandboxes).unwrap().flatten();
     let running: Vec<u32> = homes
         .flat_map(|home| host::local::os::processes_working_in(&home.path().join("data")))
         .collect();
-    assert_eq!(running.len(), 1, "only the server whose trial runs is up");
-    running[0]
+    assert!(running.len() <= 1, "only the server whose trial runs is up");
+    running.first().copied()
 }
 
 #[test]
@@ -25,7 +25,9 @@ fn a_server_that_dies_in_a_trial_is_a_result_and_the_run_goes_on() {
     let mut run = place.start(&["run", "cache.toml"]);
     run.wait_for_line("[2/8]");
     run.wait_for_load();
-    host::local::os::kill(server_of(place.sandboxes())).unwrap();
+    wait_for("the end of a server", || {
+        server_of(place.sandboxes()).is_some_and(|server| host::local::os::kill(server).is_ok())
+    });
     let ran = run.end();
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     place.assert_no_server_left();
@@ -33,7 +35,8 @@ fn a_server_that_dies_in_a_trial_is_a_result_and_the_run_goes_on() {
     let trials = place.store().dataset().unwrap().trials;
     assert_eq!(trials.len(), 8);
     let failed: Vec<_> = trials.iter().filter_map(|t| Some((t.position, t.failure()?))).collect();
-    let [(3, failure)] = failed.as_slice() else { panic!("{failed:?}") };
+    // Of the third, or of a later one on a busy machine.
+    let [(3.., failure)] = failed.as_slice() else { panic!("{failed:?}") };
     assert_eq!(failure.kind, FailureKind::ServerLost);
     assert!(failure.message.contains("has ended (signal: 9"), "{failure}");
     assert!(failure.remedy.contains("dmesg"), "{failure}");
@@ -57,7 +60,7 @@ fn a_disk_that_fills_up_under_the_append_only_log_is_told() {
         let target = sandbox(&settings)
             .replace("sandbox = {", &format!("sandbox = {{ directory = {disk:?},"));
         let test = "keys = 100\nvalue_size = 20_000\nratio = \"1:0\"\nclients = 2\n\
-                    warmup = \"0s\"\nduration = \"4s\"";
+                    warmup = \"0s\"\nduration = \"12s\"";
         let text = study_of(&[("log", &target)], test).replace("repeats = 2", "repeats = 1");
         place.write("cache.toml", text);
         let Some(ran) = with_mounts(&place, &mount, &["run", "cache.toml"], "") else { return };

@@ -1,6 +1,6 @@
 //! Groups that run already.
 
-use crate::support::{Server, Workplace};
+use crate::support::{Server, Workplace, wait_for};
 use host::GroupMember;
 
 /// A primary and a replica that weighin knows only by their URLs. Both know an account by the name of
@@ -77,6 +77,9 @@ fn a_group_that_runs_already_is_used_as_it_is_and_a_broken_one_refused() {
     // A row that is there already stops the applier.
     pair.replica.execute("INSERT INTO sbtest1 VALUES (100000, 1, 'c', 'pad')");
     pair.primary.execute("INSERT INTO sbtest1 VALUES (100000, 1, 'c', 'pad')");
+    wait_for("the applier to stop", || {
+        pair.replica.query("SHOW ALL SLAVES STATUS").join("").contains("Duplicate entry")
+    });
     let broken = place.weighin(&["run", "pair.toml"]);
     broken.refused(3, &["replication to pair, replica 1 is broken", "Duplicate entry"]);
 

@@ -11,6 +11,16 @@ fn number(record: &TrialRecord, metric: Metric) -> f64 {
     outcome.metric(metric).unwrap_or_else(|| panic!("no {metric:?} in {outcome:?}")).value
 }
 
+/// How many heartbeats a trial has at the most: ten a second.
+pub fn heartbeats(record: &TrialRecord) -> f64 {
+    10.0 * seconds(record) + 3.0
+}
+
+/// How long a trial took with everything.
+fn seconds(record: &TrialRecord) -> f64 {
+    (record.finished_at.0 - record.started_at.0) as f64 / 1e3
+}
+
 fn trials(place: &Workplace, store: &str) -> Vec<TrialRecord> {
     store::Store::open(&place.path(store)).unwrap().dataset().unwrap().trials
 }
@@ -35,9 +45,9 @@ fn a_private_replica_catches_up_and_every_report_says_how() {
         let written = number(record, Metric::BacklogTime);
         let transactions = number(record, Metric::BacklogTransactions);
         assert!(took > 0.0 && written > 0.0);
-        // Ten heartbeats a second, and deadlocks that wrote nothing.
-        let heartbeats = 10.0 * written + 3.0;
-        assert!((3800.0..=4000.0 + heartbeats).contains(&transactions), "{transactions}");
+        // Deadlocks wrote nothing.
+        let most = 4000.0 + heartbeats(record);
+        assert!((3800.0..=most).contains(&transactions), "{transactions}");
         assert!(number(record, Metric::BacklogSize) > 100.0 * transactions);
         assert!((number(record, Metric::LagApplied) - written / took).abs() < 1e-9);
         assert!((number(record, Metric::ApplyRate) - transactions / took).abs() < 1e-6);
@@ -49,7 +59,7 @@ fn a_private_replica_catches_up_and_every_report_says_how() {
         let lag =
             |sample: &model::Sample| sample.counters.as_ref()?.get(signal::REPLICA_LAG).copied();
         let most = record.sampling.samples.iter().filter_map(lag).max().unwrap_or_default();
-        assert!(most > 0 && most as f64 <= 1e3 * (written + took + 1.0), "{most} ms");
+        assert!(most > 0 && most as f64 <= 1e3 * (seconds(record) + 1.0), "{most} ms");
     }
     for format in ["html", "markdown", "json", "csv"] {
         let file = format!("report.{format}");
@@ -136,11 +146,11 @@ fn catch_up_time_is_that_of_waiting_for_the_primarys_position_by_hand() {
     const REPEATS: usize = 3;
     let pair = Pair::start();
     let place = Workplace::new();
-    // What the replica applies is slow there alone, so that it takes more than a second.
+    // What the replica applies is slow there alone, so that it takes far longer than to start a client.
     pair.primary.weighin(&place, "prepare", &["--tables", "1", "--table-size", "1000"]).done();
     wait_for("the table", || pair.replica.query("SHOW TABLES LIKE 'sbtest1'").len() == 1);
     pair.replica
-        .execute("CREATE TRIGGER slow BEFORE UPDATE ON sbtest1 FOR EACH ROW DO SLEEP(0.001)");
+        .execute("CREATE TRIGGER slow BEFORE UPDATE ON sbtest1 FOR EACH ROW DO SLEEP(0.005)");
     let probe = Probe::start(&place, &pair);
     let test = "task = \"catch_up\"\nclients = 4\ntable_size = 1000\nbacklog_transactions = 600";
     let program = &probe.start_applier;
@@ -163,8 +173,6 @@ fn catch_up_time_is_that_of_waiting_for_the_primarys_position_by_hand() {
         assert!(figure.resolution <= 0.001, "{figure:?}");
         assert!(*by_hand > 1.0, "too short to tell anything: {by_hand} s");
         off.push((ours - by_hand).abs() / by_hand);
-        // A busy machine may start a client late.
-        assert!((ours - by_hand).abs() <= 0.02 * by_hand + 3.0, "{ours} s, by hand {by_hand} s");
     }
     off.sort_by(f64::total_cmp);
     // By hand it takes a client that is started, which a busy machine delays: the least disturbed
@@ -233,11 +241,12 @@ fn a_backlog_of_bytes_is_met_and_one_that_takes_too_long_is_a_failure_with_what_
         let test = format!("task = \"catch_up\"\nclients = 2\ntable_size = 500\n{keys}");
         pair.study_with(&place, 1, "", &test)
     };
-    place.write("bytes.toml", test("backlog_bytes = \"300KiB\""));
+    // So many that a busy machine does not write as much again before it hears that they are there.
+    place.write("bytes.toml", test("backlog_bytes = \"3MiB\""));
     place.weighin(&["run", "bytes.toml", "--store", "bytes.weighin"]).done();
     let record = trials(&place, "bytes.weighin").remove(0);
     let bytes = number(&record, Metric::BacklogSize);
-    let least = 300.0 * 1024.0;
+    let least = f64::from(3 << 20);
     assert!((least..2.0 * least).contains(&bytes), "{bytes}");
 
     // The replica alone is slow: it would take 20 seconds or more.

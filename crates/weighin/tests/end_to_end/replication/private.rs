@@ -46,7 +46,7 @@ fn ask(home: &str, sql: &str) -> Option<String> {
 #[test]
 fn a_private_group_replicates_from_its_first_row_and_is_gone_afterwards() {
     let place = Workplace::new();
-    place.write("pair.toml", pair("rate = 200\nwarmup = \"100ms\"\nduration = \"8s\"\n"));
+    place.write("pair.toml", pair("rate = 200\nwarmup = \"100ms\"\nduration = \"15s\"\n"));
     let mut run = place.start(&["run", "pair.toml", "--store", "kept.weighin"]);
     run.wait_for_line("1 table made");
     run.wait_for_load();
@@ -112,7 +112,7 @@ fn servers_of_a_group_that_is_stopped_while_it_comes_up_are_gone() {
 fn a_group_whose_data_diverged_is_made_anew_for_the_next_trial() {
     let place = Workplace::new();
     let load = "workload = \"oltp_write_only\"\ntable_size = 1_000\nclients = 2\n";
-    let study = pair("").replace(load, "task = \"catch_up\"\nbacklog_time = \"3s\"\n");
+    let study = pair("").replace(load, "task = \"catch_up\"\nbacklog_time = \"8s\"\n");
     assert!(study.contains("catch_up"), "{study}");
     place.write("pair.toml", study);
     let mut run = place.start(&["run", "pair.toml", "--store", "kept.weighin"]);
