@@ -132,7 +132,7 @@ fn idle_connections_keep_nobody_from_a_handshake_either() {
     let half = format!("{greeting}\u{1}\0\u{1}");
     let mut open = Vec::new();
     for said in ["", greeting, &half] {
-        open.extend(answered_beside(&serving, said, &ask));
+        open.extend(answered_beside(&serving, said, ask));
     }
     // What is no TLS at all is closed at once.
     open.extend(silent(&serving, "GET / HTTP/1.1\r\n"));
@@ -151,7 +151,7 @@ fn idle_connections_keep_nobody_from_a_handshake_either() {
         })
         .collect();
     open.extend(silent(&serving, greeting));
-    open.extend(answered_beside(&serving, greeting, &ask));
+    open.extend(answered_beside(&serving, greeting, ask));
     for mut client in finished {
         let _ = client.kill();
         client.wait().unwrap();
