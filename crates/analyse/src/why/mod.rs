@@ -14,7 +14,7 @@ pub use time::TimeOfOperation;
 
 use crate::cell::{CellData, Cells};
 use crate::compare::by_pair;
-use crate::curve::{CurveData, CurveShape};
+use crate::curve::{CurveData, CurveShape, Point};
 use crate::study::each_pair;
 use crate::{Comparison, OverallComparison};
 use account::{Account, Known};
@@ -232,12 +232,10 @@ impl<'a> Accounts<'a> {
         Resource::ALL.into_iter().filter_map(of).collect()
     }
 
-    /// Whether throughput grows by more than half of what clients do from there to the last level; `None`
+    /// Whether throughput grows by more than half of what clients do from that point to the last; `None`
     /// where that is not sure.
-    fn keeps_rising(&self, data: &CurveData, level: Level) -> Option<bool> {
-        let from = data.points.iter().find(|point| point.level == level)?;
-        let last = data.points.last().filter(|last| last.level > level)?;
-        let clients = f64::from(last.level.clients) / f64::from(level.clients);
+    fn keeps_rising(&self, from: &Point, last: &Point) -> Option<bool> {
+        let clients = f64::from(last.level.clients) / f64::from(from.level.clients);
         let ratio = last.series.ratio_to(&from.series, self.dataset.study.confidence)?;
         let (interval, half) = (ratio.interval?, f64::midpoint(1.0, clients));
         (interval.high < half || interval.low > half).then_some(interval.low > half)
@@ -246,10 +244,11 @@ impl<'a> Accounts<'a> {
     /// Where the rise of a curve ends, as far as that is known, and what is at its limit there. Where it is
     /// not sure that it rises no more, a limit says that.
     fn end_of_rise(&self, data: &CurveData) -> Option<EndOfRise> {
-        let (target, last) = (&data.curve.target, data.points.last()?.level);
+        let target = &data.curve.target;
+        let (last, below) = data.points.split_last()?;
         let bends = matches!(data.curve.shape, CurveShape::Flat | CurveShape::Declines { .. });
         // Of a flat curve the highest point may be the last.
-        let ends = bends.then(|| first_as_high(data)).filter(|&level| level != last);
+        let ends = bends.then(|| first_as_high(data)).filter(|&level| level != last.level);
         if let Some(level) = ends {
             return Some(EndOfRise {
                 level,
@@ -257,18 +256,31 @@ impl<'a> Accounts<'a> {
                 at_limit: self.at_limit(target, level),
             });
         }
-        let limited = |rise: Rise, keeps_rising: Option<bool>| {
-            let below = data.points.iter().map(|point| point.level);
-            below.filter(|&level| level < last).find_map(|level| {
-                let at_limit = match rise {
-                    Rise::Unresolved => self.at_limit_from(data, level),
-                    _ => self.at_limit(target, level),
-                };
-                let is_it = !at_limit.is_empty() && self.keeps_rising(data, level) == keeps_rising;
-                is_it.then_some(EndOfRise { level, rise, at_limit })
-            })
-        };
-        limited(Rise::Slows, Some(false)).or_else(|| limited(Rise::Unresolved, None))
+        let mut slows = None;
+        let mut may_end = None;
+        let mut from_here_on = self.at_limit(target, last.level);
+        for point in below.iter().rev() {
+            let (level, at_limit) = (point.level, self.at_limit(target, point.level));
+            let is_here =
+                |other: &UsedUp| at_limit.iter().any(|one| one.resource == other.resource);
+            from_here_on.retain(is_here);
+            if at_limit.is_empty() {
+                continue;
+            }
+            match self.keeps_rising(point, last) {
+                Some(true) => {}
+                Some(false) => slows = Some(EndOfRise { level, rise: Rise::Slows, at_limit }),
+                None if from_here_on.is_empty() => {}
+                None => {
+                    let is_on = |one: &UsedUp| {
+                        from_here_on.iter().any(|other| one.resource == other.resource)
+                    };
+                    let at_limit = at_limit.into_iter().filter(is_on).collect();
+                    may_end = Some(EndOfRise { level, rise: Rise::Unresolved, at_limit });
+                }
+            }
+        }
+        slows.or(may_end)
     }
 
     /// What was at its limit in all trials of a level, with how much of it was in use.
@@ -277,18 +289,6 @@ impl<'a> Accounts<'a> {
             self.of_cell(target, level).into_iter().flat_map(BTreeMap::values).collect();
         let used_up = |resource| Some(UsedUp { resource, used: in_all(&trials, resource)? });
         Resource::ALL.into_iter().filter_map(used_up).collect()
-    }
-
-    /// What was at its limit in all trials of a level and of all levels above.
-    fn at_limit_from(&self, data: &CurveData, level: Level) -> Vec<UsedUp> {
-        let target = &data.curve.target;
-        let above = data.points.iter().map(|point| point.level).filter(|&above| above > level);
-        let above: Vec<Vec<UsedUp>> = above.map(|above| self.at_limit(target, above)).collect();
-        let is_there =
-            |one: &UsedUp, all: &[UsedUp]| all.iter().any(|other| other.resource == one.resource);
-        let mut from = self.at_limit(target, level);
-        from.retain(|one| above.iter().all(|all| is_there(one, all)));
-        from
     }
 
     /// Which resources were at their limit where curves stop rising.

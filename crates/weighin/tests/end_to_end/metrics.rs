@@ -174,8 +174,8 @@ fn a_run_is_scraped_and_says_of_its_trials_what_the_store_says() {
     place.assert_no_server_left();
 }
 
-#[test]
-fn a_resumed_run_counts_the_trials_from_before() {
+/// Whether it was answered before the first trial of the run that goes on had ended.
+fn counts_trials_from_before() -> bool {
     let place = Workplace::new();
     place.write("duel.toml", light_study("warmup = \"100ms\"\nduration = \"1s\""));
     let mut run = place.start(&["run", "duel.toml", "--plain"]);
@@ -191,14 +191,24 @@ fn a_resumed_run_counts_the_trials_from_before() {
     let sum = |read: &Exposed| -> f64 {
         read.samples("weighin_trials").iter().map(|(_, count)| count).sum()
     };
-    // They are judged before the first trial of this process.
-    let at_start = all.iter().find(|read| sum(read) > 0.0).unwrap();
-    assert!(sum(at_start) >= recorded, "{at_start:?}");
-    assert_eq!(at_start.value("weighin_trials", &[("verdict", "unjudged")]), Some(0.0));
+    let here = |read: &Exposed| -> f64 {
+        read.samples("weighin_trials_ended").iter().map(|(_, count)| count).sum()
+    };
     for read in &all {
-        let here: f64 = read.samples("weighin_trials_ended").iter().map(|(_, count)| count).sum();
-        assert!(sum(read) == 0.0 || sum(read) == recorded + here, "{read:?}");
+        assert!(sum(read) == 0.0 || sum(read) == recorded + here(read), "{read:?}");
     }
+    // They are judged before the first trial of this process.
+    let at_start = all.iter().find(|read| sum(read) > 0.0 && here(read) == 0.0);
+    if let Some(at_start) = at_start {
+        assert_eq!(at_start.value("weighin_trials", &[("verdict", "unjudged")]), Some(0.0));
+    }
+    at_start.is_some()
+}
+
+/// Who serves the figures gives way to all others.
+#[test]
+fn a_resumed_run_counts_the_trials_from_before() {
+    assert!((0..10).any(|_| counts_trials_from_before()), "it is never answered in time");
 }
 
 #[test]

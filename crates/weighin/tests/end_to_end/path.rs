@@ -371,7 +371,8 @@ fn haproxy_is_started_before_a_private_server_of_any_kind() {
     let keys = "workload = \"key_value\"\nkeys = 1_000";
     for (kind, work) in [("mariadb", READS), ("redis", keys)] {
         let place = Workplace::new();
-        let directory = place.sandboxes().join("the owner's disk");
+        let parent = shared_directory();
+        let directory = parent.path().join("the owner's disk");
         std::fs::create_dir(&directory).unwrap();
         let near = format!("kind = \"{kind}\"\nsandbox = {{ directory = {directory:?} }}");
         let far = format!("{near}\npath = {{ proxy = \"haproxy\" }}");
