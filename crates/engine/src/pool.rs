@@ -204,6 +204,11 @@ impl<S: Session> Pool<S> {
         self.online == self.clients.len()
     }
 
+    /// Whether the load has begun.
+    pub(crate) fn has_started(&self) -> bool {
+        self.recorder.is_some()
+    }
+
     /// Whether client `id` has an operation under way.
     pub(crate) fn is_busy(&self, id: usize) -> bool {
         matches!(self.clients[id].state, State::Busy(_) | State::Renewing(_))

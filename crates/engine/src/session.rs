@@ -194,6 +194,9 @@ pub enum SessionError {
     /// The login failed for a reason that the system's own type tells.
     #[error(transparent)]
     Login(Box<dyn std::error::Error + Send + Sync>),
+    /// The server has no room for a further connection: others may just be ending.
+    #[error(transparent)]
+    NoRoom(Box<dyn std::error::Error + Send + Sync>),
     /// The server refused the login.
     #[error("the server refused the login: {}", .0.message)]
     LoginRefused(Box<OperationError>),

@@ -150,7 +150,7 @@ impl<K: SqlKind> Clients for SqlClients<K> {
 /// Turns what ended a load early into a failure that says how to fix it.
 pub fn load_failure<K: SqlKind>(error: &LoadError, login: &Login) -> Failure {
     match error {
-        LoadError::Session(SessionError::Login(reason)) => {
+        LoadError::Session(SessionError::Login(reason) | SessionError::NoRoom(reason)) => {
             if let Some(error) = reason.downcast_ref() {
                 return K::login_failure(error, login);
             }

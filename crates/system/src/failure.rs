@@ -7,7 +7,7 @@ use model::{Endpoint, ErrorClass, Failure, FailureKind};
 pub fn server_load_failure(error: &LoadError, endpoint: &Endpoint, look: &str) -> Failure {
     match error {
         LoadError::Connect { source, .. } => connect_failure(source, endpoint),
-        LoadError::Session(SessionError::Login(reason)) => {
+        LoadError::Session(SessionError::Login(reason) | SessionError::NoRoom(reason)) => {
             Failure::new(FailureKind::Other, format!("cannot log in at {endpoint}: {reason}"), "")
         }
         LoadError::Session(

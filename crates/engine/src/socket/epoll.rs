@@ -9,6 +9,7 @@ use crate::error::LoadError;
 use crate::pool::Next;
 use crate::{Clock, Nanos, Pool, Session, SessionError};
 use mio::{Events, Poll, Token, Waker};
+use model::ErrorClass;
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -27,6 +28,11 @@ const READS_AT_ONCE: usize = 16;
 const LOGIN_LIMIT: Duration = Duration::from_secs(30);
 /// How long after a failed attempt to connect the next one is made.
 const RETRY_AFTER: Duration = Duration::from_millis(20);
+/// How long before the load a server without room for all clients may take to find it: it still counts the
+/// connections of a load before this one while it ends them.
+const ROOM_LIMIT: Duration = Duration::from_secs(30);
+/// How long after it had no room it is asked again: what it needs is time.
+const ROOM_AFTER: Duration = Duration::from_millis(500);
 
 /// The connections that are watched by readiness.
 pub(super) struct Epoll {
@@ -55,6 +61,8 @@ pub(super) struct Epoll {
     unread: Vec<usize>,
     /// Whether any connection was made anew.
     opened_again: bool,
+    /// Until when the server has to have room for all clients, once it had none.
+    room_by: Option<Nanos>,
 }
 
 impl Epoll {
@@ -83,6 +91,7 @@ impl Epoll {
             logins: VecDeque::new(),
             unread: Vec::new(),
             opened_again: false,
+            room_by: None,
         })
     }
 
@@ -274,6 +283,14 @@ impl Epoll {
     ) -> Result<(), LoadError> {
         let Err(error) = outcome else { return Ok(()) };
         self.out.clear();
+        if error.is_about_room() && !pool.has_started() {
+            let now = self.clock.now();
+            if now < *self.room_by.get_or_insert(now.plus(ROOM_LIMIT)) {
+                self.take(id);
+                self.to_open.push((now.plus(ROOM_AFTER), id));
+                return Ok(());
+            }
+        }
         if error.is_about_a_connection() && pool.lost(id, self.clock.now(), &error.to_string()) {
             self.open_again(id);
             return Ok(());
@@ -428,12 +445,26 @@ impl Epoll {
 }
 
 impl LoadError {
+    /// Whether the server may have room later for what it has none for now.
+    fn is_about_room(&self) -> bool {
+        match self {
+            Self::Session(SessionError::NoRoom(_)) => true,
+            Self::Session(SessionError::Prepare { error, .. }) => {
+                error.class == ErrorClass::Resource
+            }
+            _ => false,
+        }
+    }
+
     /// Whether making the connection anew may help.
     fn is_about_a_connection(&self) -> bool {
         match self {
             Self::Connect { .. } | Self::LoginTimeout { .. } | Self::Lost(_) | Self::Tls(_) => true,
             Self::Session(error) => {
-                matches!(error, SessionError::Login(_) | SessionError::Prepare { .. })
+                matches!(
+                    error,
+                    SessionError::Login(_) | SessionError::NoRoom(_) | SessionError::Prepare { .. }
+                )
             }
             Self::ConnectTimeout { .. }
             | Self::Unanswered { .. }

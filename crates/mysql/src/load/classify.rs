@@ -1,10 +1,20 @@
-use crate::protocol::{ProtocolError, ServerError};
+use crate::protocol::{LoginError, ProtocolError, ServerError};
 use engine::{OperationError, SessionError, Unasked};
 use model::ErrorClass;
 
 /// What ends a session whose server no longer keeps to the protocol.
 pub(super) fn broken(error: ProtocolError) -> SessionError {
     SessionError::Protocol(error.to_string())
+}
+
+/// What ends a login.
+pub(super) fn kept_out(error: LoginError) -> SessionError {
+    match &error {
+        LoginError::Server(refusal) if matches!(refusal.code, 1040 | 1203) => {
+            SessionError::NoRoom(Box::new(error))
+        }
+        _ => SessionError::Login(Box::new(error)),
+    }
 }
 
 /// What an error of the server amounts to.

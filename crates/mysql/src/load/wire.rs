@@ -1,4 +1,4 @@
-use super::classify::{broken, operation_error, unasked};
+use super::classify::{broken, kept_out, operation_error, unasked};
 use super::packets::{Composer, Encoding, Fixed, ways};
 use super::reading::Reading;
 use crate::protocol::{
@@ -122,7 +122,7 @@ impl MysqlWire {
         let dialect = match &mut self.stage {
             Stage::LoggingIn(login) => {
                 let step = login.receive(input, out);
-                match step.map_err(|error| SessionError::Login(Box::new(error)))? {
+                match step.map_err(kept_out)? {
                     LoginStep::NeedMore { consumed } => return Ok((consumed, Ready::NotYet)),
                     LoginStep::StartTls { consumed } => return Ok((consumed, Ready::StartTls)),
                     LoginStep::Done { consumed, session } => {

@@ -1,4 +1,4 @@
-use crate::protocol::{ProtocolError, ServerError};
+use crate::protocol::{LoginError, ProtocolError, ServerError};
 use engine::{OperationError, SessionError};
 use model::{ErrorClass, Oltp, Workload};
 
@@ -68,6 +68,16 @@ fn classify(sql_state: &[u8; 5]) -> ErrorClass {
             b"53" | b"54" => ErrorClass::Resource,
             _ => ErrorClass::Other,
         },
+    }
+}
+
+/// What ends a login.
+pub(super) fn kept_out(error: LoginError) -> SessionError {
+    match &error {
+        LoginError::Server(refusal) if &refusal.sql_state == b"53300" => {
+            SessionError::NoRoom(Box::new(error))
+        }
+        _ => SessionError::Login(Box::new(error)),
     }
 }
 

@@ -1,4 +1,4 @@
-use super::classify::{Duplicates, broken, operation_error};
+use super::classify::{Duplicates, broken, kept_out, operation_error};
 use super::prepared::{Known, Shared, name, text};
 use crate::names::{LOAD_NAME, ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS};
 use crate::protocol::{
@@ -320,7 +320,7 @@ impl Wire for PostgresWire {
         let Stage::LoggingIn(login) = &mut self.stage else {
             return self.take_prepared(statements, input);
         };
-        match login.receive(input, out).map_err(|error| SessionError::Login(Box::new(error)))? {
+        match login.receive(input, out).map_err(kept_out)? {
             LoginStep::NeedMore { consumed } => Ok((consumed, Ready::NotYet)),
             LoginStep::StartTls { consumed } => Ok((consumed, Ready::StartTls)),
             LoginStep::Done { consumed, .. } => {

@@ -1,10 +1,11 @@
 //! Loads of many connections, over everything that a connection can be made over.
 
-use crate::support::{Workplace, adds_up, far_proxy, prepared, whole};
+use crate::support::{Server, Workplace, adds_up, far_proxy, prepared, wait_for, whole};
+use mysql::client::Connection;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-fn loads(clients: &str, url: impl Fn(&crate::support::Server) -> String) {
+fn loads(clients: &str, url: impl Fn(&Server) -> String) {
     let place = Workplace::new();
     let server = prepared(&place);
     for io in ["epoll", "io_uring"] {
@@ -32,6 +33,43 @@ fn three_hundred_clients_over_a_unix_socket() {
 #[test]
 fn a_thousand_clients() {
     loads("1000", |server| server.url());
+}
+
+/// A server that has no room for all of eight clients beside the connections that are given back with it.
+fn nearly_full(place: &Workplace) -> (Server, Vec<Connection>) {
+    let server = Server::start_with(&[("max_connections", "16")]);
+    server.weighin(place, "prepare", &["--table-size", "1000"]).done();
+    let others = (0..10).map(|_| server.connect()).collect();
+    (server, others)
+}
+
+#[test]
+fn room_for_all_clients_is_waited_for() {
+    let place = Workplace::new();
+    let (server, mut others) = nearly_full(&place);
+    let (url, password) = (server.url(), server.password_file());
+    let mut arguments = vec!["load", &url, "--password-file", password.to_str().unwrap()];
+    arguments.extend(["--workload=oltp_point_select", "--table-size=1000", "--clients=8"]);
+    let load = place.start(&[&arguments[..], &["--duration=1s", "--json"]].concat());
+    wait_for("a client that finds no room", || {
+        let asked = "SHOW GLOBAL STATUS LIKE 'Connection_errors_max_connections'";
+        let row = others[0].query(asked).unwrap().rows.remove(0);
+        row[1].as_deref() != Some(b"0")
+    });
+    // As connections of an earlier load that the server has not ended yet.
+    others.clear();
+    let json = load.end().json();
+    adds_up(&json);
+    assert!(whole(&json, "/clients") == 8 && whole(&json, "/errors") == 0, "{json:#}");
+}
+
+#[test]
+fn room_that_never_comes_is_told() {
+    let place = Workplace::new();
+    let (server, _others) = nearly_full(&place);
+    let arguments = ["--workload=oltp_point_select", "--table-size=1000", "--clients=8"];
+    let told = server.weighin(&place, "load", &arguments);
+    told.refused(3, &["Too many connections", "raise the server's max_connections"]);
 }
 
 #[test]
