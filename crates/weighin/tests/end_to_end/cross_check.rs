@@ -141,46 +141,27 @@ transaction = [{ script = "builtin:select-only" }]
     assert!(checked.out.contains("only the scripts that it has itself"), "{}", checked.out);
 }
 
-/// Medians of weighin against the tool that ran right before or after.
-#[derive(Debug)]
-struct Rates {
-    /// Of the rates.
-    ratio: f64,
-    /// Of the processor time that was left to the server for a transaction when the machine was busy: what
-    /// a client takes itself the server cannot have.
-    left: f64,
-}
-
-fn rates(place: &Workplace, study: &str) -> Rates {
+/// The median rate of weighin over that of the tool that ran right before or after.
+fn rate_to_tool(place: &Workplace, study: &str) -> f64 {
     place.write("rates.toml", study);
     place.weighin(&["run", "rates.toml"]);
-    let processors = std::thread::available_parallelism().unwrap().get() as f64;
     let mut ratios = Vec::new();
     for trial in place.store().dataset().unwrap().trials {
         let CrossCheckEnd::Measured(figures) = trial.cross_check.as_ref().unwrap().end.clone()
         else {
             panic!("{trial:?}")
         };
-        let load = trial.load().unwrap();
-        let (own, tools) =
-            (load.measure.transactions_per_second(), figures.transactions_per_second);
-        let own_cpu = load.client.cpu_seconds / load.measure.transactions as f64;
-        let tools_cpu = figures.cpu_seconds / figures.transactions as f64;
-        let left = (processors / tools - tools_cpu) / (processors / own - own_cpu);
-        ratios.push((own / tools, left));
+        let own = trial.load().unwrap().measure.transactions_per_second();
+        ratios.push(own / figures.transactions_per_second);
     }
-    let median = |of: fn(&(f64, f64)) -> f64| {
-        let mut values: Vec<f64> = ratios.iter().map(of).collect();
-        values.sort_by(f64::total_cmp);
-        // Of an even number, so that neither of the two orders has more.
-        let upper = values.len() / 2;
-        f64::midpoint(values[upper - 1], values[upper])
-    };
-    Rates { ratio: median(|one| one.0), left: median(|one| one.1) }
+    ratios.sort_by(f64::total_cmp);
+    // Of an even number, so that neither of the two orders has more.
+    let upper = ratios.len() / 2;
+    f64::midpoint(ratios[upper - 1], ratios[upper])
 }
 
-/// One script, one server, one number of clients: the rate is that of pgbench, and with the tables of
-/// sysbench that of sysbench, or differs by what the tool itself takes from the server.
+/// One script, one server, one number of clients: the rate is that of pgbench. With the tables of sysbench it
+/// is that of sysbench or higher, since sysbench takes more time between two statements of a client.
 #[test]
 #[ignore = "it takes a quarter of an hour of a machine that does nothing else"]
 fn the_rates_of_transactions_are_those_of_the_tools() {
@@ -198,16 +179,13 @@ fn the_rates_of_transactions_are_those_of_the_tools() {
              table_size = 50_000\n{load}"
         )
     };
-    let agrees = |ratio: f64| (0.95..=1.05).contains(&ratio);
     let of_sysbench = ["mariadb", "postgresql"].map(|kind| (kind, tables(kind)));
     for (name, study) in [("tpcb-like", bank)].into_iter().chain(of_sysbench) {
         let place = Workplace::new();
-        let rates = rates(&place, &study);
-        println!("{name}: {rates:.3?}");
-        assert!(
-            agrees(rates.ratio) || name != "tpcb-like" && agrees(rates.left),
-            "{name}: {rates:?}"
-        );
+        let rate = rate_to_tool(&place, &study);
+        println!("{name}: {rate:.3}");
+        let most = if name == "tpcb-like" { 1.05 } else { 1.25 };
+        assert!((0.95..=most).contains(&rate), "{name}: {rate}");
     }
 }
 
