@@ -616,7 +616,8 @@ impl<K: ServerKind> TargetHandle for Server<K> {
             return failure;
         };
         let words = if lost { private.last_words() } else { None };
-        let words = words.or_else(|| private.full_disk(self.host.as_deref()?));
+        let said_so = failure.kind == FailureKind::DiskFull;
+        let words = words.or_else(|| private.full_disk(self.host.as_deref()?, said_so));
         let Some(words) = words else { return failure };
         let kind = match words.kind {
             kind @ (FailureKind::DiskFull | FailureKind::HostLost) => kind,

@@ -12,6 +12,8 @@ use std::path::Path;
 
 /// Bytes that are no room for a server to write: it makes its files larger by some MiB at a time.
 const HARDLY_ANY: u64 = 16 << 20;
+/// As much as a server may want at once: InnoDB's system tablespace grows by 64 MiB.
+const AT_ONCE: u64 = 64 << 20;
 
 /// Private servers of a target, which are started, stopped and emptied together.
 #[derive(Debug)]
@@ -198,11 +200,12 @@ impl PrivateServers {
     }
 
     /// That there is no room left for the data of the first of them: a server that waits for some
-    /// answers nobody, and does not say so either.
-    pub(super) fn full_disk(&mut self, host: &dyn Host) -> Option<Failure> {
+    /// answers nobody, and does not say so either. One that `said_so` may have asked for more at once.
+    pub(super) fn full_disk(&mut self, host: &dyn Host, said_so: bool) -> Option<Failure> {
+        let too_little = if said_so { AT_ONCE } else { HARDLY_ANY };
         let full = |directory: &Path| {
             let free = host.space(Some(directory))?.free;
-            (free < HARDLY_ANY).then(|| {
+            (free < too_little).then(|| {
                 let shown = directory.display();
                 Failure::new(
                     FailureKind::DiskFull,
