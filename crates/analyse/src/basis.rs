@@ -84,13 +84,24 @@ impl Basis {
 
     /// All that targets are compared by: what decides, and what an operation takes of their machines.
     pub(crate) fn all_compared(self) -> impl Iterator<Item = Metric> {
-        self.compared().chain(Metric::of_resources())
+        let others = Metric::of_resources().filter(move |&metric| metric != self.metric);
+        self.compared().chain(others)
     }
 
-    /// What targets are compared by: the metric of the test, and the 95th percentile of latency.
+    /// What targets are compared by first: the metric of the test, throughput where that is what an operation
+    /// takes, and the 95th percentile of latency.
     pub fn compared(self) -> impl Iterator<Item = Metric> {
+        let rate = self.metric.resource().map(|_| Metric::Throughput);
         let p95 = (self.metric != Metric::LatencyP95).then_some(Metric::LatencyP95);
-        std::iter::once(self.metric).chain(p95)
+        std::iter::once(self.metric).chain(rate).chain(p95)
+    }
+
+    /// What says at each level how fast a target is, by whatever the study is answered.
+    pub(crate) fn speed(self) -> Metric {
+        match self.metric.resource() {
+            None => self.at_each_level(),
+            Some(_) => Self { metric: Metric::Throughput, ..self }.at_each_level(),
+        }
     }
 
     /// What says which target to take where each level is seen by itself: the metric of the test,

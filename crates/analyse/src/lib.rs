@@ -310,7 +310,7 @@ fn analyse_test(
     let explained = if basis.is_some_and(|basis| basis.whole_phase) { compared } else { &none };
     let accounts = why::Accounts::for_test(dataset, test, explained);
     let mut why = basis.map_or_else(Vec::new, |basis| {
-        accounts.findings(&test.name, basis.at_each_level(), &comparisons, &overall)
+        accounts.findings(&test.name, basis.speed(), &comparisons, &overall)
     });
     let times = accounts.times(explained);
     why.extend(accounts.ends_of_rise(&test.name, &peaks));

@@ -465,11 +465,11 @@ impl Pair<'_> {
     }
 }
 
-/// What is compared: the metric that decides and p95, or the answers of searches.
+/// What is compared: the metric that decides, p95 and what an operation takes, or the answers of searches.
 fn compared_metrics(test: &Test, basis: Basis) -> Vec<Metric> {
     match test.bound() {
         Some(_) => vec![Metric::Throughput],
-        None => basis.compared().collect(),
+        None => basis.all_compared().collect(),
     }
 }
 

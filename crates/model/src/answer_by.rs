@@ -1,5 +1,6 @@
-use crate::{Level, Metric, Slo};
-use serde::{Deserialize, Serialize};
+use crate::{Better, Level, Metric, Slo};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A load that a target is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,53 +31,48 @@ impl AskedLoad {
 }
 
 /// By what a report says which target is best, where the study says so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerBy {
-    Throughput,
-    LatencyMean,
-    LatencyP50,
-    LatencyP95,
-    LatencyP99,
-    Elapsed,
-    CatchUp,
-    Downtime,
+    /// One of which less or more is better.
+    Metric(Metric),
     /// What a million transactions cost, each target at its peak.
     Cost,
 }
 
 impl AnswerBy {
+    const COST: &str = "cost";
+
     /// All, in the order in which help texts list them.
-    pub const ALL: [Self; 9] = [
-        Self::Throughput,
-        Self::LatencyMean,
-        Self::LatencyP50,
-        Self::LatencyP95,
-        Self::LatencyP99,
-        Self::Elapsed,
-        Self::CatchUp,
-        Self::Downtime,
-        Self::Cost,
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        let judged = Metric::ALL.iter().filter(|metric| metric.better() != Better::Neither);
+        judged.map(|&metric| Self::Metric(metric)).chain([Self::Cost])
+    }
 
     /// The metric that it is; cost is none.
     pub fn metric(self) -> Option<Metric> {
-        Some(match self {
-            Self::Throughput => Metric::Throughput,
-            Self::LatencyMean => Metric::LatencyMean,
-            Self::LatencyP50 => Metric::LatencyP50,
-            Self::LatencyP95 => Metric::LatencyP95,
-            Self::LatencyP99 => Metric::LatencyP99,
-            Self::Elapsed => Metric::Elapsed,
-            Self::CatchUp => Metric::CatchUpTime,
-            Self::Downtime => Metric::Downtime,
-            Self::Cost => return None,
-        })
+        match self {
+            Self::Metric(metric) => Some(metric),
+            Self::Cost => None,
+        }
     }
 
-    /// The name that study files use: that of the metric.
+    /// The name that study files and stores use: that of the metric.
     pub fn name(self) -> &'static str {
-        self.metric().map_or("cost", |metric| metric.entry().id)
+        self.metric().map_or(Self::COST, |metric| metric.entry().id)
+    }
+}
+
+impl Serialize for AnswerBy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for AnswerBy {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let known = Self::all().find(|by| by.name() == name);
+        known.ok_or_else(|| D::Error::custom("nothing is judged by that"))
     }
 }
 
@@ -85,9 +81,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stores_and_study_files_name_them_alike() {
-        for by in AnswerBy::ALL {
-            assert_eq!(serde_json::to_value(by).ok(), Some(by.name().into()));
+    fn each_is_read_by_the_name_that_it_is_written_with() {
+        let mut names: Vec<&str> = AnswerBy::all().map(AnswerBy::name).collect();
+        for by in AnswerBy::all() {
+            let written = serde_json::to_value(by).unwrap();
+            assert_eq!(written, by.name());
+            assert_eq!(serde_json::from_value::<AnswerBy>(written).unwrap(), by);
         }
+        assert!(serde_json::from_value::<AnswerBy>("rows_returned".into()).is_err());
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), AnswerBy::all().count());
     }
 }

@@ -1,7 +1,8 @@
 use crate::system::Feature;
 use crate::{
-    Act, Bound, CatchUp, Failover, FailoverCause, Failure, FailureKind, Intervention, KeyValue,
-    Level, LevelPlacement, Load, Metric, Oltp, Storage, System, Task, UnitName, Workload,
+    Act, Better, Bound, CatchUp, Failover, FailoverCause, Failure, FailureKind, Intervention,
+    KeyValue, Level, LevelPlacement, Load, Metric, Oltp, Statement, Storage, System, Task,
+    UnitName, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -266,14 +267,35 @@ impl Test {
         }
     }
 
-    /// Whether it can say which target is best by that metric: a load by its rate and its latencies, a
-    /// search by the load that it finds, another task by its time. Of imported results nothing is known.
+    /// Whether it can say which target is best by that metric: a load by its rate, its latencies and what an
+    /// operation takes, a search by the load that it finds, another task by what it measures. Of imported
+    /// results nothing is known.
     pub fn answers_by(&self, metric: Metric) -> bool {
-        match &self.task {
-            Task::Load(_) => metric == Metric::Throughput || metric.is_latency(),
+        let is_other = || match &self.task {
+            Task::Load(load) => match metric {
+                Metric::Elapsed => load.operations.is_some(),
+                Metric::Unserved => load.profile.is_some(),
+                _ => metric.is_latency() || metric.resource().is_some(),
+            },
+            Task::Search(_) => false,
+            Task::Statement(Statement { beside, .. }) => match metric {
+                Metric::TemporarySpace | Metric::DataGrowth => true,
+                Metric::ElapsedAlone | Metric::Slowdown => {
+                    beside.as_ref().is_some_and(|beside| beside.alone)
+                }
+                _ => metric.is_of_part() && beside.is_some(),
+            },
+            Task::Failover(_) => matches!(
+                metric,
+                Metric::FirstAccepted
+                    | Metric::RateBack
+                    | Metric::LostWrites
+                    | Metric::FailedWrites
+            ),
+            Task::CatchUp(_) => matches!(metric, Metric::LagApplied | Metric::ApplyRate),
             Task::Imported(_) => true,
-            _ => self.deciding_metric() == Some(metric),
-        }
+        };
+        metric.better() != Better::Neither && (self.deciding_metric() == Some(metric) || is_other())
     }
 
     /// Operations per second that a load of so many is assumed to do.

@@ -126,15 +126,17 @@ fn carried(bytes: u64) -> Option<f64> {
 }
 
 impl Sampling {
-    /// The processors of the machine that the server is on; `None` where that machine was not seen: a
-    /// server that is reached over a network alone may be anywhere.
+    /// The processors of the machine that the server or the volume is on, of volumes on several machines those of
+    /// all; `None` where that machine was not seen: a server that is reached over a network alone may be anywhere.
     pub fn target_cpus(&self) -> Option<u32> {
-        let cpus = match &self.target_host {
-            Some(host) => host.processor_use.cpus,
-            None => {
-                self.samples.iter().find_map(|sample| sample.server)?;
-                self.account.processor_use.cpus
+        let cpus = match (&self.target_host, self.volume_hosts().as_slice()) {
+            (Some(host), _) => host.processor_use.cpus,
+            (None, []) => {
+                let is_here = |sample: &Sample| sample.server.is_some();
+                let is_seen = !self.volume.is_empty() || self.samples.iter().any(is_here);
+                if is_seen { self.account.processor_use.cpus } else { 0 }
             }
+            (None, hosts) => hosts.iter().map(|host| host.processor_use.cpus).sum(),
         };
         (cpus > 0).then_some(cpus)
     }
@@ -342,6 +344,12 @@ mod tests {
 
     #[test]
     fn what_was_not_seen_is_not_known() {
+        // A volume has no server, and is on this machine.
+        let mut volume = seen();
+        volume.samples.iter_mut().for_each(|sample| sample.server = None);
+        let volume = record(volume);
+        assert_eq!(volume.used(Resource::ServerCpu), None);
+        assert_eq!(volume.used(Resource::HostCpu).map(|used| used.value), Some(4_000.0));
         // A server elsewhere: the processors here are not its own.
         let mut elsewhere = seen();
         elsewhere.volume.clear();

@@ -66,11 +66,14 @@ impl Workload {
         }
     }
 
-    /// The rows of the tables that weighin makes for it.
+    /// The rows of the tables, or the keys, that weighin makes for it.
     pub fn rows_made(&self) -> Option<u64> {
         match self {
             Self::Oltp(oltp) => Some(u64::from(oltp.tables) * u64::from(oltp.table_size)),
-            Self::KeyValue(_) | Self::Transactions(_) | Self::Storage(_) => None,
+            Self::KeyValue(keys) => {
+                Some(keys.keys.into()).filter(|_| keys.preload && keys.expiry.is_none())
+            }
+            Self::Transactions(_) | Self::Storage(_) => None,
         }
     }
 

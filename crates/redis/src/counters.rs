@@ -72,11 +72,39 @@ pub(crate) fn counters(report: impl IntoIterator<Item = (String, String)>) -> Se
             counters.insert(name, number);
         }
     }
+    if let Some(&written) = counters.get("cmdstat_set") {
+        counters.insert(signal::ROWS_WRITTEN.to_owned(), written);
+    }
     // It grows by what is appended; a rewrite, which is counted as well, makes it another file.
     if let Some(&size) = counters.get("aof_current_size") {
         counters.insert(signal::LOG_WRITTEN.to_owned(), size);
     }
     counters.into()
+}
+
+/// Memory of a server without keys, and what it uses for clients, replicas and its log.
+const NO_DATA: [&str; 5] = [
+    "used_memory_startup",
+    "mem_aof_buffer",
+    "mem_clients_normal",
+    "mem_clients_slaves",
+    "mem_replication_backlog",
+];
+
+/// Bytes of memory that the keys take, with their values and the tables that they are in; `None` where another
+/// database of the server has keys too.
+pub(crate) fn data_bytes(report: Vec<(String, String)>) -> Option<u64> {
+    let is_database =
+        |name: &str| name.strip_prefix("db").is_some_and(|number| number.parse::<u32>().is_ok());
+    if report.iter().filter(|(name, _)| is_database(name)).count() > 1 {
+        return None;
+    }
+    let of = |name: &str| {
+        let found = report.iter().find(|(known, _)| known == name);
+        found.and_then(|(_, value)| value.parse::<u64>().ok())
+    };
+    let other: u64 = NO_DATA.iter().filter_map(|name| of(name)).sum();
+    of("used_memory")?.checked_sub(other)
 }
 
 /// Reads `calls=12,usec=34,usec_per_call=2.83,rejected_calls=0,failed_calls=0`.
@@ -87,6 +115,19 @@ fn calls(value: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_memory_of_keys_is_that_of_the_only_database() {
+        let report = |databases: &str| {
+            super::super::report(&format!(
+                "used_memory:2000000\r\nused_memory_startup:900000\r\nmem_clients_normal:100000\r\n{databases}"
+            ))
+        };
+        assert_eq!(data_bytes(report("db0:keys=5,expires=0\r\n")), Some(1_000_000));
+        assert_eq!(data_bytes(report("")), Some(1_000_000));
+        assert_eq!(data_bytes(report("db0:keys=5\r\ndb3:keys=1\r\n")), None);
+        assert_eq!(data_bytes(super::super::report("redis_version:7\r\n")), None);
+    }
 
     #[test]
     fn calls_are_read_from_the_line_of_a_command() {

@@ -101,6 +101,10 @@ impl ServerKind for Redis {
         facts::server_facts(connection)
     }
 
+    fn data_bytes(connection: &mut RedisConnection) -> Option<u64> {
+        counters::data_bytes(info(connection, "").ok()?)
+    }
+
     fn ping(connection: &mut RedisConnection) -> Option<()> {
         connection.command(&[b"PING"]).ok().map(drop)
     }

@@ -1,20 +1,26 @@
 //! Two runs against each other, and the gate between them, for people and programs.
 
-use crate::document::{Blocks, Document};
+use crate::document::{Blocks, Document, Fold};
 use crate::formats::{html, markdown, terminal};
 use crate::numbers::{self, count, counted, date, interval, list, percent};
 use crate::tables::{Picture, Table, TableCell, Tone, numbers as column, words};
-use crate::words::{levels, metric_name};
+use crate::words::{
+    capitalised, in_unit, levels, metric_name, resources_heading, resources_of_runs, with_unit,
+};
 use analyse::Verdict;
 use analyse::runs::{LastingTarget, RunComparison, RunResult, TestRuns, Unmatched};
-use model::{Dataset, Level, text};
+use findings::names::target_name;
+use model::{Dataset, Level, Metric, text};
 use serde::Serialize;
 use stats::Estimate;
+use std::collections::HashSet;
 
 /// Raised when a field changes its meaning or goes away; new fields may come without.
 const VERSION: u32 = 1;
 /// Most changes of one kind that are listed one by one.
 const MOST_LISTED: usize = 40;
+/// Most figures that a sentence names.
+const MOST_NAMED: usize = 4;
 /// How many times to either side of 1 the axis of ratios reaches at least, and at most.
 const LEAST_REACH: f64 = 1.1;
 const MOST_REACH: f64 = 4.0;
@@ -126,7 +132,8 @@ fn document(runs: &Runs<'_>) -> Document {
     Document::new("Two runs compared", |b| {
         b.bullets([format!("Old: {}", old.describe()), format!("New: {}", new.describe())]);
         b.section("What changed", |b| changes(found, study, b));
-        found.tests.iter().for_each(|test| b.section(&test.test, |b| of_test(test, b)));
+        let margin = new.dataset.study.margin;
+        found.tests.iter().for_each(|test| b.section(&test.test, |b| of_test(test, margin, b)));
         if found.tests.is_empty() {
             b.warning("The two runs have no test in common.");
         }
@@ -138,20 +145,126 @@ fn document(runs: &Runs<'_>) -> Document {
     })
 }
 
-fn of_test(test: &TestRuns, b: &mut Blocks) {
+fn of_test(test: &TestRuns, margin: f64, b: &mut Blocks) {
+    b.headline(conclusion(test, margin));
+    b.headline(conclusion_on_machines(test));
     if !test.is_same {
         b.warning(
             "The test is not the same in both runs (see what changed): a difference may come from that.",
         );
     }
+    let (of_work, of_machines): (Vec<&RunResult>, Vec<&RunResult>) =
+        test.results.iter().partition(|result| result.metric.resource().is_none());
     match test.results.is_empty() {
         true => b.paragraph("Nothing in it can be compared."),
-        false => b.table(table(test)),
+        false => b.table(table(test, &of_work)),
     }
     b.paragraph(noise_floor(test).unwrap_or_default());
     if let Some(lasting) = lasting(test) {
         b.warning(lasting);
     }
+    let counted = test.basis.counted;
+    b.folded(3, resources_heading(counted), Fold::OnScreen, |b| {
+        b.explained(table(test, &in_short(&of_machines)), resources_of_runs(counted));
+    });
+}
+
+/// What is said of all levels together, or of the only one; of others only where they differ.
+fn in_short<'a>(results: &[&'a RunResult]) -> Vec<&'a RunResult> {
+    let over_all: HashSet<_> =
+        over_all(results).map(|result| (&result.target, result.metric, result.level)).collect();
+    let is_said = |result: &&&RunResult| {
+        differs(result) || over_all.contains(&(&result.target, result.metric, result.level))
+    };
+    results.iter().filter(is_said).copied().collect()
+}
+
+/// Of each figure of a target that over all levels together, or at the only one.
+fn over_all<'a>(results: &[&'a RunResult]) -> impl Iterator<Item = &'a RunResult> {
+    let means = results.iter().filter(|result| result.level.is_none());
+    let means: HashSet<_> = means.map(|result| (&result.target, result.metric)).collect();
+    let is_over_all = move |result: &&RunResult| {
+        result.level.is_none() || !means.contains(&(&result.target, result.metric))
+    };
+    results.iter().copied().filter(is_over_all)
+}
+
+fn differs(result: &RunResult) -> bool {
+    matches!(result.verdict, Verdict::CandidateBetter | Verdict::BaselineBetter)
+}
+
+/// What the runs say of each target by the figure that decides, in a sentence; empty where they say nothing, or of
+/// targets whose levels do not go together.
+fn conclusion(test: &TestRuns, margin: f64) -> String {
+    let has = |metric: &Metric| test.results.iter().any(|result| result.metric == *metric);
+    let decides = [test.basis.at_each_level(), test.basis.metric].into_iter().find(has);
+    let by = test.results.iter().filter(|result| Some(result.metric) == decides);
+    let all: Vec<&RunResult> = over_all(&by.collect::<Vec<_>>()).collect();
+    let targets: HashSet<&String> = all.iter().map(|result| &result.target).collect();
+    let Some(metric) = decides.filter(|_| targets.len() == all.len()) else {
+        return String::new();
+    };
+    let same = format!("the same within {} on", percent(margin));
+    let kinds = [
+        (Verdict::CandidateBetter, "better on"),
+        (Verdict::BaselineBetter, "worse on"),
+        (Verdict::Equivalent, same.as_str()),
+        (Verdict::Unresolved, "not told apart from the old one on"),
+    ];
+    let said = kinds.into_iter().filter_map(|(verdict, words)| {
+        let own: Vec<String> = all
+            .iter()
+            .filter(|result| result.verdict == verdict)
+            .map(|result| match differs(result) {
+                true => with_ratio(&target_name(&result.target), result),
+                false => target_name(&result.target),
+            })
+            .collect();
+        (!own.is_empty()).then(|| format!("{words} {}", some(own)))
+    });
+    let said = list(&said.collect::<Vec<String>>());
+    let over = if all.iter().any(|result| result.level.is_none()) {
+        " over all levels together"
+    } else {
+        ""
+    };
+    format!("By {}{over} the new run is {said}.", metric_name(metric))
+}
+
+/// Of what an operation takes what became more or less, in a sentence; empty where nothing did.
+fn conclusion_on_machines(test: &TestRuns) -> String {
+    let machines: Vec<&RunResult> =
+        test.results.iter().filter(|result| result.metric.resource().is_some()).collect();
+    let all: Vec<&RunResult> = over_all(&machines).filter(|result| differs(result)).collect();
+    let of = |verdict: Verdict, words: &str| {
+        let own = all.iter().filter(|result| result.verdict == verdict).map(|result| {
+            let what = format!("{} of {}", metric_name(result.metric), target_name(&result.target));
+            with_ratio(&what, result)
+        });
+        let own: Vec<String> = own.collect();
+        (!own.is_empty()).then(|| format!("{words}: {}", some(own)))
+    };
+    let said = [of(Verdict::BaselineBetter, "It rose"), of(Verdict::CandidateBetter, "it fell")];
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    if said.is_empty() {
+        return String::new();
+    }
+    format!("{} changed. {}.", resources_heading(test.basis.counted), capitalised(&said.join("; ")))
+}
+
+/// `a (1.20 ×)`.
+fn with_ratio(what: &str, result: &RunResult) -> String {
+    format!("{what} ({} ×)", numbers::figure(result.ratio.point))
+}
+
+/// A few of many.
+fn some(mut all: Vec<String>) -> String {
+    let more = all.len().saturating_sub(MOST_NAMED);
+    if more > 0 {
+        all.truncate(MOST_NAMED);
+        all.push(format!("{more} more"));
+    }
+    list(&all)
 }
 
 fn changes(found: &RunComparison, study: &[String], b: &mut Blocks) {
@@ -217,8 +330,8 @@ fn noise_floor(test: &TestRuns) -> Option<String> {
     })
 }
 
-fn table(test: &TestRuns) -> Table {
-    let several = test.results.iter().any(|result| result.level != Some(Level::NONE));
+fn table(test: &TestRuns, results: &[&RunResult]) -> Table {
+    let several = results.iter().any(|result| result.level != Some(Level::NONE));
     let mut columns = vec![words("target")];
     if several {
         columns.push(words("level"));
@@ -231,22 +344,20 @@ fn table(test: &TestRuns) -> Table {
         column("interval"),
         words("verdict"),
     ]);
-    let ends = test.results.iter().filter_map(|result| result.ratio.interval);
+    let ends = results.iter().filter_map(|result| result.ratio.interval);
     let furthest = ends.flat_map(|ends| [ends.low.recip(), ends.high]).fold(LEAST_REACH, f64::max);
     let reach = furthest.min(MOST_REACH);
     let mut table = Table::new(columns);
-    for result in &test.results {
+    for result in results {
         let mut row = vec![TableCell::text(&result.target)];
         if several {
             row.push(TableCell::text(level(result.level, result.some_levels.as_deref())));
         }
-        let metric = metric_name(result.metric);
-        let unit = crate::words::unit(result.metric, test.basis.counted);
-        let figure = if unit.is_empty() { metric.to_owned() } else { format!("{metric}, {unit}") };
+        let figure = |run: &Estimate| numbers::figure(in_unit(result.metric, run).point);
         row.extend([
-            TableCell::text(figure),
-            TableCell::text(numbers::figure(result.old.point)),
-            TableCell::text(numbers::figure(result.new.point)),
+            TableCell::text(with_unit(result.metric, test.basis.counted)),
+            TableCell::text(figure(&result.old)),
+            TableCell::text(figure(&result.new)),
             TableCell::text(numbers::figure(result.ratio.point)),
             TableCell {
                 picture: picture(&result.ratio, reach),

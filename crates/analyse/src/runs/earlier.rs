@@ -1,6 +1,6 @@
 //! Earlier runs of a study, which tell how much runs of the same differ.
 
-use super::history::{RunPoints, SeriesKey};
+use super::history::{CellKey, RunPoints};
 use model::{Level, Metric, Test, UnixMillis};
 use stats::BetweenRuns;
 
@@ -43,14 +43,13 @@ impl EarlierRuns {
         let alike = test.without_levels();
         let of_run = |run: &RunPoints, (target, levels): &Figure<'_>| -> Option<f64> {
             let log = |level: &Level| {
-                let place = SeriesKey {
+                let place = CellKey {
                     study: study.to_owned(),
                     test: test.name.clone(),
                     target: (*target).to_owned(),
                     level: *level,
-                    metric,
                 };
-                let (value, test) = run.point(&place)?;
+                let (value, test) = run.point(&place, metric)?;
                 (*test == alike && value > 0.0).then(|| value.ln())
             };
             let logs: Vec<f64> = levels.iter().map(log).collect::<Option<_>>()?;

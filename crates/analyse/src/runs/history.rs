@@ -8,6 +8,7 @@ use model::{Dataset, HostFacts, Level, Test, UnixMillis};
 use serde::Serialize;
 use stats::{ChangeFinder, Changes, Estimate, Ratio, Sample, fewest_values};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Seeds the permutations: the same runs give the same answer.
 const SEED: u64 = 1;
@@ -24,36 +25,52 @@ pub struct RunPoints {
     /// Of each target's server.
     versions: BTreeMap<String, String>,
     confidence: f64,
-    /// Of the metrics that decide.
-    points: BTreeMap<SeriesKey, (f64, Test)>,
-    /// Of those that are compared beside them.
-    beside: BTreeMap<SeriesKey, (f64, Test)>,
+    cells: BTreeMap<CellKey, CellPoints>,
 }
 
-/// What a series of points is of.
+/// The cell that points are of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct SeriesKey {
+pub(super) struct CellKey {
     pub(super) study: String,
     pub(super) test: String,
     pub(super) target: String,
     pub(super) level: Level,
-    pub(super) metric: Metric,
+}
+
+/// What a run has of a cell.
+#[derive(Clone, Debug)]
+struct CellPoints {
+    /// What its test did.
+    test: Arc<Test>,
+    /// The metric that decides.
+    decides: Metric,
+    /// By all that are compared.
+    figures: Vec<(Metric, f64)>,
+}
+
+impl CellPoints {
+    fn figure(&self, metric: Metric) -> Option<f64> {
+        self.figures.iter().find(|(of, _)| *of == metric).map(|(_, figure)| *figure)
+    }
 }
 
 impl RunPoints {
     /// About how much memory they take, in bytes.
     pub fn memory(&self) -> u64 {
-        let names = |place: &SeriesKey| place.study.len() + place.test.len() + place.target.len();
-        let all = self.points.keys().chain(self.beside.keys());
-        let points = all.map(|place| size_of::<(SeriesKey, f64, Test)>() + names(place));
+        let of_cell = |(place, cell): (&CellKey, &CellPoints)| {
+            let names = place.study.len() + place.test.len() + place.target.len();
+            let figures = cell.figures.len() * size_of::<(Metric, f64)>();
+            size_of::<(CellKey, CellPoints)>() + size_of::<Test>() + names + figures
+        };
+        let points = self.cells.iter().map(of_cell);
         let versions = self.versions.iter().map(|(target, version)| target.len() + version.len());
         points.chain(versions).map(|bytes| 2 * bytes as u64).sum()
     }
 
     /// The figure of a cell, with what its test did.
-    pub(super) fn point(&self, place: &SeriesKey) -> Option<(f64, &Test)> {
-        let point = self.points.get(place).or_else(|| self.beside.get(place))?;
-        Some((point.0, &point.1))
+    pub(super) fn point(&self, place: &CellKey, metric: Metric) -> Option<(f64, &Test)> {
+        let cell = self.cells.get(place)?;
+        Some((cell.figure(metric)?, &cell.test))
     }
 
     /// When a run's first trial began, as far as that is known.
@@ -66,28 +83,29 @@ impl RunPoints {
     pub fn from_dataset(file: String, dataset: &Dataset) -> Self {
         let side = Side::for_dataset(dataset);
         let confidence = dataset.study.confidence;
-        let (mut points, mut beside) = (BTreeMap::new(), BTreeMap::new());
+        let mut cells = BTreeMap::new();
         for test in &dataset.study.tests {
             let Some(basis) = Basis::for_test(None, test, side.run.records(&test.name)) else {
                 continue;
             };
-            let decides = deciding(test, basis);
-            let cells = side.cells(test, Some(&basis));
-            for metric in compared_metrics(test, basis) {
-                let into = if metric == decides { &mut points } else { &mut beside };
-                for cell in cells.iter() {
-                    model::deadline::look();
-                    let series = figure(test, cell, metric);
-                    let Some(estimate) = series.estimate(confidence) else { continue };
-                    let place = SeriesKey {
-                        study: dataset.study.name.clone(),
-                        test: test.name.clone(),
-                        target: cell.target.to_owned(),
-                        level: cell.level,
-                        metric,
-                    };
-                    into.insert(place, (estimate.point, test.without_levels()));
+            let (decides, metrics) = (deciding(test, basis), compared_metrics(test, basis));
+            let done = Arc::new(test.without_levels());
+            for cell in side.cells(test, Some(&basis)).iter() {
+                model::deadline::look();
+                let of = |&metric: &Metric| {
+                    Some((metric, figure(test, cell, metric).estimate(confidence)?.point))
+                };
+                let figures: Vec<(Metric, f64)> = metrics.iter().filter_map(of).collect();
+                if figures.is_empty() {
+                    continue;
                 }
+                let place = CellKey {
+                    study: dataset.study.name.clone(),
+                    test: test.name.clone(),
+                    target: cell.target.to_owned(),
+                    level: cell.level,
+                };
+                cells.insert(place, CellPoints { test: Arc::clone(&done), decides, figures });
             }
         }
         Self {
@@ -102,8 +120,7 @@ impl RunPoints {
                 .map(|facts| (facts.target.clone(), facts.server.version.clone()))
                 .collect(),
             confidence,
-            points,
-            beside,
+            cells,
         }
     }
 }
@@ -165,10 +182,12 @@ pub struct LevelChange {
 /// Looks for changes in every cell of the runs. Runs of different studies have nothing in common.
 pub fn history(mut runs: Vec<RunPoints>) -> History {
     runs.sort_by(|a, b| (a.started_at, &a.file).cmp(&(b.started_at, &b.file)));
-    let mut series: BTreeMap<&SeriesKey, Vec<(usize, f64, &Test)>> = BTreeMap::new();
+    let mut series: BTreeMap<(&CellKey, Metric), Vec<(usize, f64, &Test)>> = BTreeMap::new();
     for (index, run) in runs.iter().enumerate() {
-        for (place, (value, test)) in &run.points {
-            series.entry(place).or_default().push((index, *value, test));
+        for (place, cell) in &run.cells {
+            if let Some(value) = cell.figure(cell.decides) {
+                series.entry((place, cell.decides)).or_default().push((index, value, &cell.test));
+            }
         }
     }
     series.retain(|_, points| points.len() > 1);
@@ -177,7 +196,7 @@ pub fn history(mut runs: Vec<RunPoints>) -> History {
     // Bonferroni: of all cells together.
     let each = alpha / series.len().max(1) as f64;
     let mut finder = ChangeFinder::new(each, SEED);
-    let cells = series.into_iter().map(|(place, points)| {
+    let cells = series.into_iter().map(|((place, metric), points)| {
         model::deadline::look();
         let latest = points.last().map(|(_, _, test)| *test);
         let all = points.len();
@@ -189,7 +208,7 @@ pub fn history(mut runs: Vec<RunPoints>) -> History {
         let left_out = all - points.len();
         let found = finder.find(&points.iter().map(|(_, value)| *value).collect::<Vec<f64>>());
         let changes = changes(&runs, place, &points, &found, confidence);
-        let SeriesKey { study, test, target, level, metric } = place.clone();
+        let CellKey { study, test, target, level } = place.clone();
         let drift = found.drift;
         CellHistory { study, test, target, level, metric, points, left_out, changes, drift }
     });
@@ -209,7 +228,7 @@ pub fn history(mut runs: Vec<RunPoints>) -> History {
 
 fn changes(
     runs: &[RunPoints],
-    place: &SeriesKey,
+    place: &CellKey,
     points: &[(usize, f64)],
     Changes { starts, .. }: &Changes,
     confidence: f64,

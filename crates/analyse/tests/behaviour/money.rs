@@ -6,8 +6,8 @@ use analyse::{
     Standing, TargetCost, analyse,
 };
 use model::{
-    AnswerAt, AnswerBy, AskedLoad, Dataset, DiskRates, Level, Price, PriceItem, PriceUnit, Sample,
-    Workload,
+    AnswerAt, AnswerBy, AskedLoad, Dataset, DiskRates, Level, Price, PriceItem, PriceUnit,
+    ProcessUsage, Sample, Workload,
 };
 use std::time::Duration;
 use test_support::{balance, open_loop};
@@ -346,7 +346,7 @@ fn who_asks_what_transactions_cost_is_answered_by_that() {
     }
     // What is asked for in the file stands before the words of the question.
     data.study.question = Some("What does a transaction cost?".into());
-    data.study.answer_by = Some(AnswerBy::Throughput);
+    data.study.answer_by = Some(AnswerBy::Metric(Metric::Throughput));
     assert_eq!(by(&data).1, [MatrixPlace::Behind, best]);
 }
 
@@ -371,7 +371,7 @@ fn at_one_price_the_faster_is_the_cheaper_by_the_same_verdict() {
 #[test]
 fn a_load_is_judged_by_the_latency_that_is_asked_for() {
     let mut data = faster_and_dearer();
-    data.study.answer_by = Some(AnswerBy::LatencyP95);
+    data.study.answer_by = Some(AnswerBy::Metric(Metric::LatencyP95));
     let analysis = analyse(&data);
     let test = &analysis.tests[0];
     assert_eq!(test.basis.unwrap().metric, Metric::LatencyP95);
@@ -380,12 +380,37 @@ fn a_load_is_judged_by_the_latency_that_is_asked_for() {
 }
 
 #[test]
+fn a_load_is_judged_by_what_a_transaction_takes_where_that_is_asked_for() {
+    let mut data = faster_and_dearer();
+    for record in &mut data.trials {
+        let cpus = if record.key.target == "fast" { 3.0 } else { 1.0 };
+        let second = |second: u32| Sample {
+            at_seconds: f64::from(second),
+            length: Duration::from_secs(1),
+            server: Some(ProcessUsage { cpus, ..ProcessUsage::default() }),
+            ..Sample::default()
+        };
+        record.sampling.samples = (1..=13).map(second).collect();
+    }
+    let best = |data: &Dataset| analyse(data).tests[0].ranking.tiers[0][0].target.clone();
+    assert_eq!(best(&data), "fast");
+    data.study.answer_by = Some(AnswerBy::Metric(Metric::ServerCpu));
+    assert_eq!(best(&data), "slow");
+    let analysis = analyse(&data);
+    let test = &analysis.tests[0];
+    assert_eq!(analysis.matrix[0].metric, Metric::ServerCpu);
+    // Which one is the faster is said all the same, and each figure once.
+    let judged = |metric| test.comparisons.iter().filter(|one| one.metric == metric).count();
+    assert_eq!([judged(Metric::ServerCpu), judged(Metric::Throughput)], [1, 1]);
+}
+
+#[test]
 fn latencies_are_compared_at_the_load_that_the_study_asks_about() {
     let mut data = dataset(&["slow", "fast"], &[2, 8], 5, |target, clients, repeat| {
         let noise = 1.0 + f64::from(repeat % 3) / 200.0;
         f64::from(clients) * noise * if target == "fast" { 400.0 } else { 300.0 }
     });
-    data.study.answer_by = Some(AnswerBy::LatencyP95);
+    data.study.answer_by = Some(AnswerBy::Metric(Metric::LatencyP95));
     let level = |data: &Dataset| analyse(data).tests[0].ranking.tiers[0][0].level.clients;
     assert_eq!(level(&data), 8, "the highest");
     let asked = |load| Some(AnswerAt { load, slo: None });

@@ -1,12 +1,13 @@
 //! Two runs against each other, where the truth is known.
 
 use crate::support::{Noise, dataset};
-use analyse::Verdict;
 use analyse::runs::{
     self, EarlierRuns, Gate, GateOutcome, GateQuestion, GateReason, RunComparison, RunPoints,
     history,
 };
-use model::{Dataset, UnixMillis};
+use analyse::{Metric, Verdict};
+use model::{Dataset, ProcessUsage, Sample, UnixMillis};
+use std::time::Duration;
 use test_support::imported;
 
 /// Without anything known of earlier runs.
@@ -65,6 +66,44 @@ fn a_gate_errs_as_rarely_as_it_says_and_finds_what_is_there() {
     assert!(worse_at_limit <= 0.07, "{worse_at_limit}");
 }
 
+/// The server of a run uses so many processors, with a little noise.
+fn with_cpus(mut data: Dataset, seed: u64, cpus: f64) -> Dataset {
+    let mut noise = Noise::new(seed);
+    for record in &mut data.trials {
+        let cpus = cpus * noise.factor(0.01);
+        let second = |second: u32| Sample {
+            at_seconds: f64::from(second),
+            length: Duration::from_secs(1),
+            server: Some(ProcessUsage { cpus, system_cpus: cpus / 4.0, rss_bytes: 1 << 30 }),
+            ..Sample::default()
+        };
+        record.sampling.samples = (1..=13).map(second).collect();
+    }
+    data
+}
+
+#[test]
+fn what_an_operation_takes_is_judged_between_runs_as_well() {
+    let (old, new) = (with_cpus(run(1, 1.0, 5), 3, 1.0), with_cpus(run(2, 1.0, 5), 4, 1.5));
+    let found = compare_runs(&old, &new);
+    let over_levels = |metric: Metric| {
+        let results = &found.tests[0].results;
+        let of_a = results
+            .iter()
+            .find(|one| one.metric == metric && one.level.is_none() && one.target == "a");
+        of_a.unwrap().verdict
+    };
+    assert_eq!(over_levels(Metric::ServerCpu), Verdict::BaselineBetter);
+    assert_eq!(over_levels(Metric::ServerSystemCpu), Verdict::BaselineBetter);
+    assert_ne!(over_levels(Metric::Throughput), Verdict::BaselineBetter);
+    assert_eq!(over_levels(Metric::ServerMemory), Verdict::Equivalent);
+    // Nothing is said of what neither run saw.
+    assert!(found.tests[0].results.iter().all(|one| one.metric != Metric::DiskWrites));
+    // A gate can hold it.
+    let by = |metric| GateQuestion { metric: Some(metric), max_regression: 0.2, ..QUESTION };
+    assert_eq!(gate(&old, &new, by(Metric::ServerCpu)).outcome(), GateOutcome::Worse);
+}
+
 #[test]
 fn a_level_that_is_surely_worse_fails_the_gate_whatever_the_others_make_up_for() {
     let old = run(3, 1.0, 10);
@@ -101,7 +140,7 @@ fn a_level_that_the_mean_leaves_out_has_to_hold_by_itself() {
 
 #[test]
 fn a_latency_that_grows_is_worse_and_one_that_falls_is_not() {
-    let p95 = GateQuestion { metric: Some(analyse::Metric::LatencyMean), ..QUESTION };
+    let p95 = GateQuestion { metric: Some(Metric::LatencyMean), ..QUESTION };
     // By Little's law what is slower takes longer.
     assert_eq!(outcome(3, 0.6, p95), GateOutcome::Worse);
     assert_eq!(outcome(3, 1.6, p95), GateOutcome::NotWorse);
@@ -400,7 +439,7 @@ fn one_outlier_decides_no_mean_of_two_runs() {
     load.measure.transactions /= 20;
     let found = compare_runs(&old, &new);
     let all = found.tests[0].results.iter().filter(|one| one.target == target);
-    let throughput = all.filter(|one| one.metric == analyse::Metric::Throughput);
+    let throughput = all.filter(|one| one.metric == Metric::Throughput);
     let ratios: Vec<_> = throughput.map(|one| (one.level, one.ratio.point)).collect();
     let (_, mean) = ratios.iter().find(|(level, _)| level.is_none()).expect("over all levels");
     let least = ratios.iter().map(|(_, ratio)| *ratio).fold(f64::INFINITY, f64::min);

@@ -41,7 +41,23 @@ pub(super) const PRICES: Target = Target {
                    "monthlyCost":"365"}],"subresources":[{"name":"disk","costComponents":[{"name":"GB",
                    "unit":"GB","price":"0.1","monthlyCost":"20"}]}]},{"name":"B","costComponents":[{
                    "name":"requests","unit":"1M requests","price":"0.2","monthlyCost":"0.4"}]}]}}]}"#;
-        let texts = [(0, csv), (1, json), (1, breakdown), (2, toml), (3, object)];
+        let azure = r#"{"Items":[{"meterId":"A","skuId":"B","currencyCode":"USD","unitPrice":0.1,
+                   "unitOfMeasure":"100 Hours","type":"Consumption"}]}"#;
+        let google = r#"{"skus":[{"skuId":"A","category":{"usageType":"OnDemand"},"pricingInfo":[{
+                   "pricingExpression":{"usageUnit":"GiBy.mo","tieredRates":[{"unitPrice":{"currencyCode":"USD",
+                   "units":"0","nanos":1000}}]}}]}]}"#;
+        let table =
+            "SKU ID,Unit description,Per unit quantity,List price (USD)\nA,gibibyte month,1,0.1\n";
+        let texts = [
+            (0, csv),
+            (0, table),
+            (1, json),
+            (1, azure),
+            (1, google),
+            (1, breakdown),
+            (2, toml),
+            (3, object),
+        ];
         texts.map(|(kind, text)| [&[kind][..], text.as_bytes()].concat()).into()
     },
     mutations: 150,
@@ -61,6 +77,8 @@ pub(super) const PRICES: Target = Target {
         "\"priceDimensions\":{",
         "\"pricePerUnit\":{",
         "\"monthlyCost\":",
+        "unitOfMeasure",
+        "\"Items\":[",
         "items = [{ ",
         "sku = \"A\"",
         "per = \"million_ios\"",

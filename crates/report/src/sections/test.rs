@@ -52,10 +52,11 @@ pub(super) fn section(
     items(analysis, test, b);
     let resources = tables::resources(analysis, test);
     if !resources.rows.is_empty() {
-        folded(words::resources_heading(test), b, |b| {
+        folded(words::resources_heading(view::counted(test)), b, |b| {
             b.table(resources);
             b.table(tables::resource_ratios(test));
             b.caption(words::unseen(analysis, test));
+            b.caption(words::not_known(analysis, test));
             b.caption(words::resources(test));
             b.folded(4, words::RESOURCE_CHARTS, Fold::OnScreen, |b| {
                 b.drawn(|| metrics::resources(analysis, test, number));

@@ -81,7 +81,14 @@ pub(crate) fn beyond(part: &RequirementAnswer, counted: UnitName) -> Option<Stri
     let (found, Requirement::Rate { rate }) = (part.beyond.as_ref()?, &part.asked) else {
         return None;
     };
-    let (first, others) = found.limits.split_first()?;
+    let Some((first, others)) = found.limits.split_first() else {
+        return Some(format!(
+            "Beyond the {} {counted}/s that were measured{} no model tells anything: its machine was not \
+             seen, and no law describes its curve.",
+            figure(found.measured),
+            at(found.level)
+        ));
+    };
     let ends = |limit: &RateLimit| {
         let range = limit.prediction.map_or(String::new(), |(low, high)| match high {
             Some(high) => format!(" (prediction interval {})", numbers::range(low, high)),

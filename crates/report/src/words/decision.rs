@@ -3,9 +3,9 @@
 
 use crate::{numbers, view};
 use analyse::{
-    Analysis, Choice, Evidence, Finding, OverallComparison, Severity, TestAnalysis, Verdict,
+    Analysis, Choice, Evidence, Finding, Metric, OverallComparison, Severity, TestAnalysis, Verdict,
 };
-use findings::names::target_name;
+use findings::names::{metric_name, target_name};
 use findings::place::{at, levels};
 use model::{Level, Task, Test};
 
@@ -21,7 +21,7 @@ pub(crate) fn choice(analysis: &Analysis, test: &TestAnalysis) -> Option<String>
         return None;
     }
     let all = studied(analysis, test).map_or(&[][..], Test::levels);
-    let over_the_range = over_the_range(test, all);
+    let over_the_range = over_the_range(test, all).map(|said| opened(analysis, test, &said));
     let is_doubtful = !contradictions(analysis, test).is_empty()
         || !view::printed_as_zero(analysis, test).is_empty();
     if let Some(said) = over_the_range.filter(|_| !is_doubtful) {
@@ -53,7 +53,19 @@ pub(crate) fn choice(analysis: &Analysis, test: &TestAnalysis) -> Option<String>
         }
     });
     let said: Vec<String> = said.collect();
-    Some(format!("{}.", super::capitalised(&said.join("; "))))
+    Some(format!("{}.", opened(analysis, test, &said.join("; "))))
+}
+
+/// A choice as a sentence begins with it, with what it is by where the study asks to be answered by a figure
+/// that the test would not be judged by.
+fn opened(analysis: &Analysis, test: &TestAnalysis, choice: &str) -> String {
+    let usual = studied(analysis, test).and_then(Test::deciding_metric);
+    let by =
+        test.basis.map(|basis| basis.metric).filter(|_| analysis.dataset.study.answer_by.is_some());
+    match by.filter(|metric| usual.is_some_and(|usual| usual != *metric)) {
+        Some(metric) => format!("By {}, {choice}", metric_name(metric)),
+        None => super::capitalised(choice),
+    }
 }
 
 /// At which levels nothing is chosen, because figures that would decide cannot all be true, or are times
@@ -163,12 +175,16 @@ fn over_the_range(test: &TestAnalysis, all: &[Level]) -> Option<String> {
         every if every == all.len() => "no level alone decides".to_owned(),
         _ => format!("taken alone, it is undecided{}", places(all, &alone)),
     };
+    let ranked_at = match metric {
+        Metric::Throughput => " at their peaks".to_owned(),
+        _ => view::ranked(test).next().map_or(String::new(), |place| at(place.level)),
+    };
     let tied = tied_with(test, &own_name).map_or(String::new(), |others| {
         format!(
-            " That is by the mean over these levels; at their peaks {winner} is not ahead of {others}."
+            " That is by the mean over these levels;{ranked_at} {winner} is not ahead of {others}."
         )
     });
-    Some(format!("Choose {winner} over the range of {range}; {open}.{tied}"))
+    Some(format!("choose {winner} over the range of {range}; {open}.{tied}"))
 }
 
 /// Those that share the first place at their peaks with a target, or are before it there.

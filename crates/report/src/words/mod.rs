@@ -64,7 +64,9 @@ pub(crate) use metric::{
 };
 pub(crate) use money::{break_evens, offer, standing};
 pub(crate) use rates::{OVERLOADED, kept_up_with};
-pub(crate) use resources::{RESOURCE_CHARTS, resources, resources_heading, unseen};
+pub(crate) use resources::{
+    RESOURCE_CHARTS, not_known, resources, resources_heading, resources_of_runs, unseen,
+};
 pub(crate) use search::{searched_for, step_verdict};
 pub(crate) use standings::{first_places, standings};
 pub(crate) use statement::{

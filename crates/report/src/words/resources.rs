@@ -3,15 +3,15 @@
 use crate::numbers::list;
 use crate::view;
 use analyse::{Analysis, Metric, TestAnalysis};
-use findings::names::target_name;
-use model::{Place, Target};
+use findings::names::{metric_name, target_name};
+use model::{Place, Target, UnitName};
 
 /// Over the charts of it.
 pub(crate) const RESOURCE_CHARTS: &str = "Charts of what it takes";
 
 /// `What a transaction takes`.
-pub(crate) fn resources_heading(test: &TestAnalysis) -> String {
-    format!("What {} takes", each(test))
+pub(crate) fn resources_heading(counted: UnitName) -> String {
+    format!("What {} takes", each(counted))
 }
 
 /// How to read the figures.
@@ -23,22 +23,77 @@ pub(crate) fn resources(test: &TestAnalysis) -> String {
          counts; packets are those of the load’s connections alone, with those that only confirm others. \
          Memory is all that the server’s processes had resident when measuring ended; space for a row, \
          growth and bytes written to disk for a byte of rows count the files of all tables of the database \
-         with their indexes. What is missing was not seen. Ratios are judged like those of the other figures, each \
-         kind by itself.",
-        each(test)
+         with their indexes, and of a store of keys the memory that all keys take. Ratios are judged like \
+         those of the other figures, each kind by itself.",
+        each(view::counted(test))
     )
 }
 
+/// How to read the figures of two runs.
+pub(crate) fn resources_of_runs(counted: UnitName) -> String {
+    format!(
+        "For {} that succeeded; lower is better. What is missing was not seen in both runs. Of several levels \
+         all together are listed, and those at which a figure differs; all of them are in the JSON.",
+        each(counted)
+    )
+}
+
+fn is_known(test: &TestAnalysis, target: &Target, metric: Metric) -> bool {
+    let mut own = test.cells.iter().filter(|cell| cell.target == target.name);
+    own.any(|cell| cell.estimate(metric).is_some())
+}
+
+/// Whether nothing of a target was seen but its connections.
+fn is_unseen(test: &TestAnalysis, target: &Target) -> bool {
+    let is_known = |metric| is_known(test, target, metric);
+    matches!(target.place, Place::Server(_))
+        && Metric::of_resources().any(is_known)
+        && ![Metric::ServerCpu, Metric::HostCpu].into_iter().any(is_known)
+}
+
+/// What is not known of targets whose machines were seen, though it might be; empty where all is.
+pub(crate) fn not_known(analysis: &Analysis, test: &TestAnalysis) -> String {
+    let targets = || analysis.dataset.study.targets.iter();
+    // Without replicas, or anything on the way, there is nothing to know of them.
+    let need_not_be = [Metric::ReplicasCpu, Metric::RoundTrips, Metric::PathCpu];
+    let may_be = |target: &Target, metric: Metric| match target.place {
+        Place::Storage(_) => OF_VOLUMES.contains(&metric),
+        _ => !need_not_be.contains(&metric) || targets().any(|one| is_known(test, one, metric)),
+    };
+    let mut by_metrics: Vec<(Vec<Metric>, Vec<String>)> = Vec::new();
+    for target in targets().filter(|target| !is_unseen(test, target)) {
+        let unknown = |&metric: &Metric| may_be(target, metric) && !is_known(test, target, metric);
+        let unknown: Vec<Metric> = Metric::of_resources().filter(unknown).collect();
+        // Of a target without a trial that counts the report says so elsewhere.
+        if unknown.is_empty() || !Metric::of_resources().any(|one| is_known(test, target, one)) {
+            continue;
+        }
+        let name = target_name(&target.name);
+        match by_metrics.iter_mut().find(|(metrics, _)| *metrics == unknown) {
+            Some((_, names)) => names.push(name),
+            None => by_metrics.push((unknown, vec![name])),
+        }
+    }
+    let said = by_metrics.iter().map(|(metrics, names)| {
+        let metrics: Vec<&str> = metrics.iter().map(|&metric| metric_name(metric)).collect();
+        format!("Not known of {}: {}.", list(names), list(&metrics))
+    });
+    said.collect::<Vec<String>>().join(" ")
+}
+
+/// What a volume takes: it has no server.
+const OF_VOLUMES: [Metric; 6] = [
+    Metric::HostCpu,
+    Metric::ContextSwitches,
+    Metric::DiskReads,
+    Metric::DiskWrites,
+    Metric::DiskReadBytes,
+    Metric::DiskWrittenBytes,
+];
+
 /// Of which targets nothing was seen but their connections; empty where the machines of all were seen.
 pub(crate) fn unseen(analysis: &Analysis, test: &TestAnalysis) -> String {
-    let is_unseen = |target: &&Target| {
-        let own = || test.cells.iter().filter(|cell| cell.target == target.name);
-        let is_known = |metric: Metric| own().any(|cell| cell.estimate(metric).is_some());
-        matches!(target.place, Place::Server(_))
-            && Metric::of_resources().any(is_known)
-            && ![Metric::ServerCpu, Metric::HostCpu].into_iter().any(is_known)
-    };
-    let unseen = analysis.dataset.study.targets.iter().filter(is_unseen);
+    let unseen = analysis.dataset.study.targets.iter().filter(|target| is_unseen(test, target));
     let names: Vec<String> = unseen.map(|target| target_name(&target.name)).collect();
     match names.as_slice() {
         [] => String::new(),
@@ -51,8 +106,8 @@ pub(crate) fn unseen(analysis: &Analysis, test: &TestAnalysis) -> String {
     }
 }
 
-fn each(test: &TestAnalysis) -> String {
-    let one = view::counted(test).one;
+fn each(counted: UnitName) -> String {
+    let one = counted.one;
     let article = if one.starts_with(['a', 'e', 'i', 'o', 'u', 'I']) { "an" } else { "a" };
     format!("{article} {one}")
 }

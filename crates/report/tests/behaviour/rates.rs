@@ -58,7 +58,7 @@ fn a_rate_that_was_not_kept_up_with_supports_no_latency() {
 #[test]
 fn who_asks_for_another_latency_is_answered_by_that_at_rates_too() {
     let mut data = offered();
-    data.study.answer_by = Some(model::AnswerBy::LatencyP99);
+    data.study.answer_by = Some(model::AnswerBy::Metric(Metric::LatencyP99));
     let analysis = support::analysis(&data);
     let test = &analysis.tests[0];
     assert_eq!(test.basis.unwrap().at_each_level(), Metric::LatencyP99);
@@ -68,7 +68,7 @@ fn who_asks_for_another_latency_is_answered_by_that_at_rates_too() {
     assert!(screen.contains("p99 latency") && !screen.contains("p95 response time"), "{screen}");
     assert!(page.contains("sustains 1,600/s"), "how much each sustains is said all the same");
     // By throughput it is the 95th percentile that decides at each rate.
-    data.study.answer_by = Some(model::AnswerBy::Throughput);
+    data.study.answer_by = Some(model::AnswerBy::Metric(Metric::Throughput));
     let analysis = support::analysis(&data);
     assert_eq!(analysis.tests[0].basis.unwrap().at_each_level(), Metric::LatencyP95);
 }

@@ -1,7 +1,7 @@
 //! Charts as small as a word: in lists of runs, in a comparison of two, and in a history.
 
 use crate::support;
-use analyse::runs::{EarlierRuns, RunPoints, compare_runs, history};
+use analyse::runs::{EarlierRuns, RunPoints, RunResult, compare_runs, history};
 use report::site::{BestFigure, ReadState, RunState, SiteRun, SiteSummary, list_part};
 use report::{RunName, Runs, RunsFormat, render_history, render_runs};
 
@@ -62,7 +62,13 @@ fn a_comparison_draws_each_ratio_around_one() {
     let name = |file| RunName { file, dataset: &data };
     let runs = Runs { old: name("a"), new: name("b"), found: &found, study: &[] };
     let page = render_runs(&runs, RunsFormat::Html);
-    let results = found.tests.iter().flat_map(|test| &test.results);
-    let drawn = results.filter(|result| result.ratio.interval.is_some()).count();
+    let results = || found.tests.iter().flat_map(|test| &test.results);
+    let has_interval = |result: &&RunResult| result.ratio.interval.is_some();
+    // What an operation takes is listed over all levels together, where nothing differs.
+    let is_listed =
+        |result: &&RunResult| result.metric.resource().is_none() || result.level.is_none();
+    let drawn = results().filter(is_listed).filter(has_interval).count();
     assert!(drawn > 4 && page.matches("class=\"spark\"").count() == drawn, "{drawn}");
+    assert!(page.contains("<h3>What a transaction takes</h3>"), "{page}");
+    assert!(page.contains("By throughput over all levels together the new run is"), "{page}");
 }

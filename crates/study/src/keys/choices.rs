@@ -28,7 +28,7 @@ macro_rules! choices {
 }
 
 choices! {
-    AnswerByKey: AnswerBy = by_name(AnswerBy::ALL, AnswerBy::name), None;
+    AnswerByKey: AnswerBy = answers_by(), None;
     CacheKey: CacheState = CACHE_STATES, Some(CacheState::Warm);
     ArrivalsKey: ArrivalProcess =
         by_name(ArrivalProcess::ALL, ArrivalProcess::name), Some(Arrivals::default().process);
@@ -51,6 +51,11 @@ choices! {
     PerUnit: PriceUnit = by_name(PriceUnit::ALL, PriceUnit::name), Some(PriceUnit::Month);
     FileSystemKey: FileSystem = by_name(FileSystem::ALL, FileSystem::name), Some(FileSystem::default());
     PerUse: InstancePer = by_name(InstancePer::ALL, InstancePer::name), Some(InstancePer::default());
+}
+
+/// Values that `answer_by` takes.
+fn answers_by() -> Vec<(&'static str, AnswerBy)> {
+    AnswerBy::all().map(|by| (by.name(), by)).collect()
 }
 
 /// Values that `switch` takes.

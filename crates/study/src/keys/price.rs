@@ -21,8 +21,9 @@ pub(crate) struct PriceTable {
     /// Line items of the bill: storage, IOs, replicas and support are part of the price.
     #[schemars(with = "Option<Vec<PriceItemTable>>")]
     pub items: Option<Vec<Spanned<PriceItemTable>>>,
-    /// The price list that items with a `sku` are looked up in, as AWS publishes it, in CSV or JSON; or what
-    /// `infracost breakdown --format json` makes of a Terraform project. Its path is relative to this file.
+    /// The price list that items with a `sku` are looked up in, in CSV or JSON: as AWS publishes it, Azure's
+    /// retail prices or price sheet, Google Cloud's pricing table or catalog; or what `infracost breakdown
+    /// --format json` makes of a Terraform project. Its path is relative to this file.
     #[schemars(with = "Option<String>")]
     pub list: Maybe<String>,
     /// ISO 4217 code, such as `EUR`.
@@ -59,8 +60,9 @@ pub(crate) struct PriceItemTable {
         extend("x-absent" = "what the price list calls it")
     )]
     pub name: Maybe<String>,
-    /// Which product of the price list it is: the list gives its amount, on demand, and what is counted. In a
-    /// breakdown of Infracost the address of a resource, such as `aws_db_instance.main`, with all its parts.
+    /// Which product of the price list it is: the list gives its amount, on demand, and what is counted. The
+    /// SKU of AWS, `meterId` or `skuId` of Azure, the SKU ID of Google Cloud; in a breakdown of Infracost the address
+    /// of a resource, such as `aws_db_instance.main`, with all its parts.
     #[schemars(with = "Option<String>")]
     pub sku: Maybe<String>,
     /// For one of what `per` says.

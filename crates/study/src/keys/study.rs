@@ -59,13 +59,14 @@ pub(crate) struct StudyTable {
     /// The question that the study is to answer, in your words; the report shows it.
     pub question: Option<String>,
     /// By what the report says which target is best: a metric that the tests have, or `cost`, which is
-    /// that of a million transactions, each target at its peak. Latencies are compared at the load of
-    /// `answer_at`, where it was measured, else at the highest level that the most targets have.
+    /// that of a million transactions, each target at its peak. Throughput is that at the peak as well; other
+    /// metrics are compared at the load of `answer_at`, where it was measured, else at the highest level that the
+    /// most targets have.
     #[schemars(extend("x-absent" = "what each test measures: `throughput` of loads, `elapsed` of statements, `downtime` of failovers, `catch_up` of replicas; `cost` where targets have prices and the question asks what transactions cost, or which is cheaper"))]
     pub answer_by: Key<Choice<AnswerByKey>>,
     /// The load for which the report says on its first screen which targets are sufficient, the cheapest
     /// first, and from which load on which of them costs less: `{ rate = 2000, slo = "p95 < 20ms" }`. Where
-    /// `answer_by` is a latency, it is that at this load, if it was measured.
+    /// `answer_by` is neither throughput nor cost, it is judged at this load, if it was measured.
     #[schemars(with = "Option<AnswerAtTable>")]
     pub answer_at: Maybe<AnswerAtTable>,
     /// How many times every cell is measured. Or `{ min = 3, max = 20, until =

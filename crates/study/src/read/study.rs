@@ -201,7 +201,7 @@ fn answer_by(
             let measured = |by: &AnswerBy| {
                 by.metric().is_some_and(|metric| tests.iter().any(|test| test.answers_by(metric)))
             };
-            let all = AnswerBy::ALL.into_iter().filter(measured);
+            let all = AnswerBy::all().filter(measured);
             let all: Vec<String> = all.map(|by| format!("`{}`", by.name())).collect();
             problems
                 .add(

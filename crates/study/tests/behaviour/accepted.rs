@@ -51,6 +51,27 @@ cross_check = true
 "#;
 
 #[test]
+fn a_report_answers_by_whatever_a_test_measures() {
+    let by = |test: &str, by: &str| {
+        let text = format!(
+            "[study]\nname = \"s\"\nanswer_by = \"{by}\"\n[[target]]\nname = \"a\"\nsandbox = {{}}\n\
+             [[test]]\n{test}\n"
+        );
+        parse(&text, "s.toml").map(|study| study.answer_by.unwrap().name())
+    };
+    let load = "workload = \"oltp_read_only\"\nclients = [1]";
+    for known in ["server_cpu_per_op", "write_amplification", "server_memory", "latency_p99"] {
+        assert_eq!(by(load, known).unwrap(), known);
+    }
+    for unknown in ["downtime", "elapsed", "unserved", "rows_returned"] {
+        assert!(by(load, unknown).is_err(), "{unknown}");
+    }
+    let profile = "workload = \"oltp_read_only\"\n\
+                   load_profile = [{ rate = 10, hold = \"5s\" }]";
+    assert_eq!(by(profile, "unserved").unwrap(), "unserved");
+}
+
+#[test]
 fn a_warm_up_lasts_a_time_or_until_the_load_is_steady() {
     let load = |keys: &str| {
         let text = format!(

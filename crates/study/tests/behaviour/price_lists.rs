@@ -55,11 +55,52 @@ const BREAKDOWN: &str = r#"{
     ] } }]
 }"#;
 
+/// Two rows of Azure's retail prices, with the columns in no order: a machine, on demand and reserved, in two regions
+/// of one price; a disk.
+const AZURE: &str = "\u{feff}\"currencyCode\",\"meterId\",\"skuId\",\"tierMinimumUnits\",\"unitPrice\",\"unitOfMeasure\",\"type\",\"meterName\",\"armRegionName\",\"effectiveStartDate\"
+\"EUR\",\"m-1\",\"DZH/00TG\",\"0\",\"0.096\",\"1 Hour\",\"Consumption\",\"D2s v5\",\"westeurope\",\"2026-10-01T00:00:00Z\"
+\"EUR\",\"m-1\",\"DZH/00TG\",\"0\",\"0.096\",\"1 Hour\",\"Consumption\",\"D2s v5\",\"northeurope\",\"2026-10-01T00:00:00Z\"
+\"EUR\",\"m-1\",\"DZH/00TG\",\"0\",\"497\",\"1 Hour\",\"Reservation\",\"D2s v5\",\"westeurope\",\"2026-10-01T00:00:00Z\"
+\"EUR\",\"m-2\",\"DZH/00TH\",\"0\",\"0.11\",\"1 GB/Month\",\"Consumption\",\"Storage data stored\",\"westeurope\",\"2026-11-01T00:00:00Z\"
+\"EUR\",\"m-3\",\"DZH/00TI\",\"0\",\"0.05\",\"10K\",\"Consumption\",\"Write operations\",\"westeurope\",\"2026-11-01T00:00:00Z\"
+";
+
+const AZURE_ITEM: &str = r#"{ "currencyCode": "EUR", "tierMinimumUnits": 0.0, "retailPrice": 0.096, "unitPrice": 0.096,
+  "armRegionName": "westeurope", "effectiveStartDate": "2026-10-01T00:00:00Z", "meterId": "m-1", "skuId": "DZH/00TG",
+  "meterName": "D2s v5", "unitOfMeasure": "1 Hour", "type": "Consumption" }"#;
+
+/// The pricing table of Google Cloud's console, for an account that pays in a currency.
+fn google(currency: &str) -> String {
+    format!(
+        "Google service,Service ID,SKU description,SKU ID,Product taxonomy,Unit description,Per unit quantity,\
+         Tiered usage start,List price ({currency})\n\
+         Cloud SQL,9662,vCPU in Frankfurt,AAAA-1,\"GCP, SQL\",hour,1,0,0.0413\n\
+         Cloud SQL,9662,RAM in Frankfurt,AAAA-2,\"GCP, SQL\",gibibyte hour,1,0,0.007\n\
+         Cloud SQL,9662,Storage in Frankfurt,AAAA-3,\"GCP, SQL\",gibibyte month,1,0,0.204\n\
+         Network,6F81,Egress,AAAA-4,GCP,gibibyte,1,0,0\n\
+         Network,6F81,Egress,AAAA-4,GCP,gibibyte,1,100,0.12\n"
+    )
+}
+
+const CATALOG: &str = r#"{ "skus": [{ "name": "services/9662/skus/AAAA-3", "skuId": "AAAA-3",
+  "description": "Storage in Frankfurt", "category": { "usageType": "OnDemand" }, "serviceRegions": ["europe-west3"],
+  "pricingInfo": [{ "effectiveTime": "2026-11-04T07:08:09Z", "pricingExpression": { "usageUnit": "GiBy.mo",
+    "displayQuantity": 1, "tieredRates": [{ "startUsageAmount": 0,
+      "unitPrice": { "currencyCode": "USD", "units": "0", "nanos": 204000000 } }] } }] }], "nextPageToken": "" }"#;
+
 fn directory() -> TempDir {
     let directory = TempDir::new().unwrap();
     std::fs::write(directory.path().join("rds.csv"), CSV).unwrap();
     std::fs::write(directory.path().join("rds.json"), JSON).unwrap();
     std::fs::write(directory.path().join("infracost.json"), BREAKDOWN).unwrap();
+    std::fs::write(directory.path().join("azure.csv"), AZURE).unwrap();
+    let page =
+        format!("{{ \"BillingCurrency\": \"EUR\", \"Items\": [{AZURE_ITEM}], \"Count\": 1 }}");
+    std::fs::write(directory.path().join("page.json"), page).unwrap();
+    std::fs::write(directory.path().join("pages.json"), format!("[{AZURE_ITEM}]")).unwrap();
+    std::fs::write(directory.path().join("table.csv"), google("$")).unwrap();
+    std::fs::write(directory.path().join("table-eur.csv"), google("EUR")).unwrap();
+    std::fs::write(directory.path().join("catalog.json"), CATALOG).unwrap();
     directory
 }
 
@@ -115,6 +156,90 @@ fn the_json_of_a_cloud_says_the_same() {
 }
 
 #[test]
+fn meters_of_azure_are_looked_up_in_its_csv_and_its_json() {
+    let price = price_with(
+        "list = \"azure.csv\", items = [{ sku = \"m-1\", quantity = 2 }, { sku = \"DZH/00TH\" }]",
+    );
+    assert_eq!((price.currency.as_str(), price.date.as_deref()), ("EUR", Some("2026-11-01")));
+    assert_eq!(price.region.as_deref(), Some("westeurope"));
+    let items: Vec<_> = price
+        .items
+        .iter()
+        .map(|item| (item.name.as_str(), item.amount, item.per, item.quantity))
+        .collect();
+    let disk = ("Storage data stored", 0.11, PriceUnit::GbMonth, None);
+    assert_eq!(items, [("D2s v5", 0.096, PriceUnit::Hour, Some(2.0)), disk]);
+    let of = |list: &str| price_with(&format!("list = \"{list}\", items = [{{ sku = \"m-1\" }}]"));
+    assert_eq!(of("page.json"), of("azure.csv"));
+    assert_eq!(of("pages.json"), of("azure.csv"));
+    let counted = study_with("list = \"azure.csv\", items = [{ sku = \"m-3\" }]").unwrap_err();
+    assert!(counted.contains("m-3 is priced by the 10K, which a load does not"), "{counted}");
+}
+
+#[test]
+fn skus_of_google_cloud_are_looked_up_in_its_table_and_its_catalog() {
+    let items = "items = [{ sku = \"AAAA-1\", quantity = 4 }, { sku = \"AAAA-2\", quantity = 16 }, \
+                 { sku = \"AAAA-3\" }]";
+    let price = price_with(&format!("list = \"table-eur.csv\", {items}"));
+    assert_eq!((price.currency.as_str(), price.date), ("EUR", None));
+    let [cores, memory, storage] = price.items.as_slice() else { panic!("{:?}", price.items) };
+    assert_eq!((cores.amount, cores.per, cores.quantity), (0.0413, PriceUnit::Hour, Some(4.0)));
+    assert_eq!((memory.amount, memory.per, memory.quantity), (0.007, PriceUnit::Hour, Some(16.0)));
+    // A gibibyte is 1.0737 gigabytes, by which the size of the data is counted.
+    assert!((storage.amount * 1.073_741_824 - 0.204).abs() < 1e-12, "{storage:?}");
+    assert_eq!((storage.name.as_str(), storage.per), ("Storage in Frankfurt", PriceUnit::GbMonth));
+    let sold =
+        price_with("list = \"catalog.json\", items = [{ sku = \"AAAA-3\", quantity = 100 }]");
+    assert_eq!((sold.items[0].amount, sold.items[0].quantity), (0.204, Some(100.0)));
+    assert_eq!((sold.currency.as_str(), sold.region.as_deref()), ("USD", Some("europe-west3")));
+    assert_eq!(sold.date.as_deref(), Some("2026-11-04"));
+
+    let dollars = study_with(&format!("list = \"table.csv\", {items}")).unwrap_err();
+    assert!(dollars.contains("does not say in which currency"), "{dollars}");
+    let stated = price_with(&format!("list = \"table.csv\", currency = \"USD\", {items}"));
+    assert_eq!(stated.currency, "USD");
+    let tiers = study_with("list = \"table-eur.csv\", items = [{ sku = \"AAAA-4\" }]").unwrap_err();
+    assert!(tiers.contains("2 prices of AAAA-4: tiers"), "{tiers}");
+}
+
+#[test]
+fn a_list_that_lacks_columns_is_refused_with_their_names() {
+    let refused = |text: &str| {
+        let directory = directory();
+        written(directory.path(), "list.csv", text);
+        let prices_of = "[a]\nlist = \"list.csv\"\nitems = [{ sku = \"A\" }]\n";
+        prices(&written(directory.path(), "p.toml", prices_of)).unwrap_err().to_string()
+    };
+    for (text, part) in [
+        (
+            "meterId,meterName,unitPrice,type,currencyCode\nA,b,1,Consumption,EUR\n",
+            "as a price list of Azure it lacks the column unitOfMeasure",
+        ),
+        (
+            "made today\n\nSKU,Unit,PricePerUnit,EffectiveDate,PriceDescription\nA,Hrs,1,2026,x\n",
+            "as a price list of AWS it lacks the columns TermType, Currency",
+        ),
+        (
+            "SKU ID,List price ($)\nA,1\n",
+            "as a price list of Google Cloud it lacks the column Unit",
+        ),
+        ("a,b\n1,2\n", "no row has the columns of a price list: SKU, TermType"),
+        ("", "it is empty"),
+    ] {
+        let message = refused(text);
+        assert!(message.contains(part), "{text}: {message}");
+    }
+    let directory = directory();
+    written(directory.path(), "list.json", "{ \"prices\": [] }");
+    let prices_of = "[a]\nlist = \"list.json\"\nitems = [{ sku = \"A\" }]\n";
+    let none = prices(&written(directory.path(), "p.toml", prices_of)).unwrap_err().to_string();
+    assert!(
+        none.contains("neither `terms` (AWS), `Items` (Azure), `skus` (Google Cloud)"),
+        "{none}"
+    );
+}
+
+#[test]
 fn a_resource_of_infracost_is_paid_with_all_its_parts() {
     let of = |item: &str| price_with(&format!("list = \"infracost.json\", items = [{{ {item} }}]"));
     let price = of("sku = \"aws_db_instance.main\"");
@@ -153,7 +278,10 @@ fn what_a_list_cannot_say_is_refused() {
         ("currency = \"EUR\", ".to_owned() + &item("sku = \"AAAA\""), "on demand in EUR"),
         ("currency = \"USD\", items = [{ sku = \"AAAA\" }]".into(), "the price names none"),
         ("list = \"none.csv\", items = [{ sku = \"AAAA\" }]".into(), "cannot be read"),
-        ("list = \"s.toml\", items = [{ sku = \"AAAA\" }]".into(), "no row has the columns SKU"),
+        (
+            "list = \"s.toml\", items = [{ sku = \"AAAA\" }]".into(),
+            "no row has the columns of a price list",
+        ),
     ] {
         let message = study_with(&price).unwrap_err();
         assert!(message.contains(part), "{price}: {message}");

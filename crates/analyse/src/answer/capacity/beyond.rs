@@ -17,7 +17,7 @@ pub struct Beyond {
     pub level: Level,
     /// Throughput there, in transactions per second.
     pub measured: f64,
-    /// The lowest first; at least one.
+    /// The lowest first; none where nothing of its machine was seen and no law describes its curve.
     pub limits: Vec<RateLimit>,
 }
 
@@ -55,7 +55,7 @@ pub enum LimitedBy {
     Ceiling,
 }
 
-/// `None` unless the rate lies beyond what the target did in every trial, and what it takes is known.
+/// `None` unless the rate lies beyond what the target did in every trial.
 pub(super) fn beyond(
     analysis: &Analysis<'_>,
     test: &TestAnalysis,
@@ -72,7 +72,7 @@ pub(super) fn beyond(
     let mut limits: Vec<RateLimit> = demands(analysis.dataset, cell).collect();
     limits.extend(of_clients(test, target));
     limits.sort_by(|a, b| a.rate.total_cmp(&b.rate));
-    (!limits.is_empty()).then_some(Beyond { level: cell.level, measured, limits })
+    Some(Beyond { level: cell.level, measured, limits })
 }
 
 /// What clients cost one another: by a law that describes the curve, else by how it rises at its end.
@@ -101,6 +101,9 @@ fn demands<'a>(dataset: &'a Dataset, cell: &'a Cell) -> impl Iterator<Item = Rat
     // Of several machines over the repeats the smallest.
     let cpus = records.filter_map(|record| record.sampling.target_cpus()).min();
     let target = dataset.study.targets.iter().find(|target| target.name == cell.target);
+    // What makes the load on a volume takes its processors as well, and is not counted.
+    let cpus =
+        cpus.filter(|_| target.is_some_and(|target| !matches!(target.place, Place::Storage(_))));
     let limits = target.and_then(|target| match &target.place {
         Place::Sandbox(sandbox) => sandbox.volume.map(|volume| volume.limits),
         _ => None,

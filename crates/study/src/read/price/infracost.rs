@@ -1,6 +1,6 @@
 //! The breakdown of a Terraform project that Infracost makes: the costs of its resources, part by part.
 
-use super::row::{ON_DEMAND, Row};
+use super::row::Row;
 use serde::Deserialize;
 
 /// The unit of what a breakdown has the costs of a month of.
@@ -58,7 +58,7 @@ pub(super) fn parts(
             };
             rows.push(Row {
                 sku: resource.name.clone(),
-                term: ON_DEMAND.to_owned(),
+                is_on_demand: true,
                 description: component.name.clone(),
                 effective: made.to_owned(),
                 unit: unit.to_owned(),

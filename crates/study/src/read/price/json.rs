@@ -1,11 +1,16 @@
-//! Price lists as JSON: products, and their prices by term and SKU; or the breakdown that Infracost makes of a
-//! Terraform project.
+//! Price lists as JSON: products of AWS, and their prices by term and SKU; retail prices of Azure; SKUs of Google
+//! Cloud's catalog; or the breakdown that Infracost makes of a Terraform project.
 
+use super::azure::RetailPrice;
+use super::google::CatalogSku;
 use super::infracost::{Project, parts};
-use super::row::{ON_DEMAND, Row};
+use super::row::Row;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::io::{BufReader, Error, Read};
+use std::io::{Error, Read};
+
+/// What a file in UTF-8 may begin with.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -13,6 +18,11 @@ struct File {
     #[serde(default)]
     products: BTreeMap<String, Product>,
     terms: Option<Terms>,
+    /// Of Azure, a page of its answers.
+    #[serde(rename = "Items")]
+    retail_prices: Option<Vec<RetailPrice>>,
+    /// Of Google Cloud, likewise.
+    skus: Option<Vec<CatalogSku>>,
     /// Of Infracost, as what follows.
     projects: Option<Vec<Project>>,
     #[serde(default)]
@@ -59,18 +69,38 @@ struct Dimension {
 }
 
 /// The rows of some SKUs, as a list as CSV has them.
-pub(super) fn rows(file: impl Read, skus: &[String]) -> Result<Vec<Row>, Error> {
-    let list: File = serde_json::from_reader(BufReader::new(file)).map_err(Error::other)?;
+pub(super) fn rows(mut file: impl Read, wanted: &[String]) -> Result<Vec<Row>, Error> {
+    let mut text = Vec::new();
+    file.read_to_end(&mut text)?;
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text).trim_ascii_start();
+    if text.starts_with(b"[") {
+        // Pages of Azure's answers, put together.
+        let all: Vec<RetailPrice> = serde_json::from_slice(text).map_err(Error::other)?;
+        return Ok(all.iter().filter_map(|price| price.row(wanted)).collect());
+    }
+    let list: File = serde_json::from_slice(text).map_err(Error::other)?;
+    if let Some(prices) = &list.retail_prices {
+        return Ok(prices.iter().filter_map(|price| price.row(wanted)).collect());
+    }
+    if let Some(skus) = &list.skus {
+        return Ok(skus.iter().flat_map(|sku| sku.rows(wanted)).collect());
+    }
     if let Some(projects) = &list.projects {
         if list.currency.is_empty() {
             return Err(Error::other("this breakdown names no `currency`"));
         }
-        return Ok(parts(projects, skus, &list.currency, &list.time_generated));
+        return Ok(parts(projects, wanted, &list.currency, &list.time_generated));
     }
-    let terms = list.terms.ok_or_else(|| Error::other("it has neither `terms` nor `projects`"))?;
+    let none = "it has neither `terms` (AWS), `Items` (Azure), `skus` (Google Cloud) nor `projects` (Infracost)";
+    let terms = list.terms.ok_or_else(|| Error::other(none))?;
+    Ok(of_terms(&list.products, &terms, wanted))
+}
+
+/// Of a list of AWS.
+fn of_terms(products: &BTreeMap<String, Product>, terms: &Terms, wanted: &[String]) -> Vec<Row> {
     let mut rows = Vec::new();
-    for sku in skus {
-        let region = list.products.get(sku).and_then(|product| {
+    for sku in wanted {
+        let region = products.get(sku).and_then(|product| {
             let Attributes { region_code, location } = &product.attributes;
             region_code.clone().or_else(|| location.clone())
         });
@@ -79,7 +109,7 @@ pub(super) fn rows(file: impl Read, skus: &[String]) -> Result<Vec<Row>, Error> 
             for dimension in offer.price_dimensions.values() {
                 rows.extend(dimension.price_per_unit.iter().map(|(currency, price)| Row {
                     sku: sku.clone(),
-                    term: ON_DEMAND.to_owned(),
+                    is_on_demand: true,
                     description: dimension.description.clone(),
                     effective: offer.effective_date.clone(),
                     unit: dimension.unit.clone(),
@@ -91,5 +121,5 @@ pub(super) fn rows(file: impl Read, skus: &[String]) -> Result<Vec<Row>, Error> 
             }
         }
     }
-    Ok(rows)
+    rows
 }

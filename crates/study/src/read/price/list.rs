@@ -1,10 +1,10 @@
 //! Price lists as a cloud publishes them: which of their rows a study takes.
 
+use super::columns::{Columns, Lack, Says};
 use super::json;
-use super::row::Row;
+use super::row::{ON_DEMAND, Row};
 use crate::problem::{Place, Problems};
 use crate::text::url::may_hold_password;
-use model::PriceUnit;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
 use std::path::Path;
@@ -39,7 +39,8 @@ pub(super) fn read(
         Ok(rows) => Some(rows),
         Err(reason) => {
             problems.add(at, format!("the price list {written} cannot be read: {reason}")).help(
-                "a list is the CSV or JSON that AWS publishes, or Infracost’s breakdown as JSON; its path is relative to this file",
+                "a list is the CSV or JSON that AWS, Azure or Google Cloud publishes, or Infracost’s breakdown as \
+                 JSON; its path is relative to this file",
             );
             None
         }
@@ -83,116 +84,73 @@ pub(super) fn csv_rows(mut file: impl Read, skus: &[String]) -> Result<Vec<Row>,
     }
 }
 
-/// Where the columns are that are taken.
-struct Columns {
-    sku: usize,
-    term: usize,
-    description: usize,
-    effective: usize,
-    unit: usize,
-    price: usize,
-    currency: usize,
-    /// Absent from some lists.
-    region: Option<usize>,
-}
-
-impl Columns {
-    fn from_names(row: &CsvRow) -> Option<Self> {
-        let place = |name: &str| row.fields().position(|field| field == Some(name.as_bytes()));
-        Some(Self {
-            sku: place("SKU")?,
-            term: place("TermType")?,
-            description: place("PriceDescription")?,
-            effective: place("EffectiveDate")?,
-            unit: place("Unit")?,
-            price: place("PricePerUnit")?,
-            currency: place("Currency")?,
-            region: place("Region Code").or_else(|| place("Location")),
-        })
-    }
-}
-
 /// What was found so far.
 #[derive(Default)]
 struct PriceTable<'a> {
     skus: &'a [String],
     before_names: usize,
     columns: Option<Columns>,
+    /// What the row that was most like one with names lacks.
+    nearest: Option<Lack>,
     rows: Vec<Row>,
 }
 
 impl PriceTable<'_> {
     fn add(&mut self, row: &CsvRow) -> Result<(), Error> {
-        let Some(columns) = &self.columns else {
-            self.columns = Columns::from_names(row);
-            self.before_names += 1;
-            let is_none = self.columns.is_none() && self.before_names > MOST_BEFORE_NAMES;
-            return if is_none { Err(no_columns()) } else { Ok(()) };
-        };
-        let field = |place: usize| {
+        let Some(columns) = &self.columns else { return self.add_names(row) };
+        let at = |place: usize| {
             let field = row.fields().nth(place).flatten().unwrap_or_default();
             String::from_utf8_lossy(field).into_owned()
         };
-        let sku = field(columns.sku);
-        if !self.skus.contains(&sku) {
+        let field = |says: Says| columns.places(says).map(at).next();
+        let Some(sku) = columns.places(Says::Sku).map(at).find(|sku| self.skus.contains(sku))
+        else {
             return Ok(());
-        }
+        };
         if self.rows.len() == MOST_ROWS {
             return Err(Error::other(format!("more than {MOST_ROWS} rows have these SKUs")));
         }
+        let unit = field(Says::Unit).unwrap_or_default();
+        let unit = match field(Says::UnitQuantity) {
+            Some(number) if number != "1" => format!("{number} {unit}"),
+            _ => unit,
+        };
+        let term = field(Says::Term);
         self.rows.push(Row {
             sku,
-            term: field(columns.term),
-            description: field(columns.description),
-            effective: field(columns.effective),
-            unit: field(columns.unit),
-            price: field(columns.price),
-            currency: field(columns.currency),
-            region: columns.region.map(field).unwrap_or_default(),
+            is_on_demand: term.is_none_or(|term| ON_DEMAND.contains(&term.as_str())),
+            description: field(Says::Description).unwrap_or_default(),
+            effective: field(Says::Effective).unwrap_or_default(),
+            unit,
+            price: field(Says::Price).unwrap_or_default(),
+            currency: field(Says::Currency).or(columns.currency.clone()).unwrap_or_default(),
+            region: field(Says::Region).unwrap_or_default(),
             is_part: false,
         });
         Ok(())
     }
 
-    fn finish(self) -> Result<Vec<Row>, Error> {
-        if self.columns.is_none() { Err(no_columns()) } else { Ok(self.rows) }
+    fn add_names(&mut self, row: &CsvRow) -> Result<(), Error> {
+        match Columns::from_names(row) {
+            Ok(columns) => self.columns = Some(columns),
+            Err(lack) => {
+                self.nearest = Some(match self.nearest.take() {
+                    Some(nearest) => nearest.or_nearer(lack),
+                    None => lack,
+                });
+            }
+        }
+        self.before_names += 1;
+        let is_none = self.columns.is_none() && self.before_names > MOST_BEFORE_NAMES;
+        if is_none { Err(self.no_columns()) } else { Ok(()) }
     }
-}
 
-fn no_columns() -> Error {
-    Error::other(
-        "no row has the columns SKU, TermType, PriceDescription, EffectiveDate, Unit, PricePerUnit \
-         and Currency",
-    )
-}
+    fn finish(self) -> Result<Vec<Row>, Error> {
+        if self.columns.is_none() { Err(self.no_columns()) } else { Ok(self.rows) }
+    }
 
-/// What a unit of a list is in a bill.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct ListUnit {
-    pub(super) per: PriceUnit,
-    /// How many of the list's are one of the bill's.
-    pub(super) times: f64,
-    /// Whether it is known only from the study how many are paid for, as with provisioned IOs.
-    pub(super) needs_quantity: bool,
-}
-
-/// `None` of one that a load says nothing of.
-pub(super) fn unit(name: &str) -> Option<ListUnit> {
-    let of = |per, times, needs_quantity| Some(ListUnit { per, times, needs_quantity });
-    match name.to_ascii_lowercase().as_str() {
-        "hrs" | "hours" | "hour" | "hr" => of(PriceUnit::Hour, 1.0, false),
-        "month" | "months" | "mo" => of(PriceUnit::Month, 1.0, false),
-        "gb-mo" | "gb-month" => of(PriceUnit::GbMonth, 1.0, false),
-        "gb" => of(PriceUnit::GbSent, 1.0, false),
-        "ios" | "io" => of(PriceUnit::MillionIos, 1e6, false),
-        "requests" | "request" => of(PriceUnit::MillionRequests, 1e6, false),
-        other if other.ends_with("-mo") || other.ends_with("-month") => {
-            of(PriceUnit::Month, 1.0, true)
-        }
-        other if other.ends_with("-hr") || other.ends_with("-hrs") || other.ends_with("-hours") => {
-            of(PriceUnit::Hour, 1.0, true)
-        }
-        _ => None,
+    fn no_columns(&self) -> Error {
+        Error::other(self.nearest.as_ref().map_or("it is empty".to_owned(), Lack::text))
     }
 }
 
@@ -201,22 +159,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_of_lists_are_those_of_bills() {
-        let of = |name| unit(name).map(|unit| (unit.per, unit.times, unit.needs_quantity));
-        assert_eq!(of("Hrs"), Some((PriceUnit::Hour, 1.0, false)));
-        assert_eq!(of("GB-Mo"), Some((PriceUnit::GbMonth, 1.0, false)));
-        assert_eq!(of("IOs"), Some((PriceUnit::MillionIos, 1e6, false)));
-        assert_eq!(of("GB"), Some((PriceUnit::GbSent, 1.0, false)));
-        assert_eq!(of("IOPS-Mo"), Some((PriceUnit::Month, 1.0, true)));
-        assert_eq!(of("ACU-Hr"), Some((PriceUnit::Hour, 1.0, true)));
-        assert_eq!(of("Quantity"), None);
-    }
-
-    #[test]
     fn a_table_that_is_no_price_list_is_refused() {
         let rows = |text: &str| csv_rows(text.as_bytes(), &["A".to_owned()]);
         assert!(rows("a,b\n1,2\n").is_err());
         assert!(rows(&"x,y\n".repeat(100)).is_err());
+        assert!(rows("").is_err());
         assert!(rows("\"FormatVersion\",\"v1").is_err(), "a quoted field does not end");
     }
 }

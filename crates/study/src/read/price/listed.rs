@@ -3,7 +3,8 @@
 use super::infracost::MONTH;
 use super::item::{item_name, not_negative, refuse_quantity};
 use super::list;
-use super::row::{ON_DEMAND, Row};
+use super::row::Row;
+use super::unit::unit;
 use crate::keys::{PriceItemTable, PriceTable};
 use crate::problem::Problems;
 use model::{PriceItem, text};
@@ -51,7 +52,13 @@ pub(super) fn items(table: &PriceTable, problems: &mut Problems) -> FromList {
                 .add(item.span(), "the items are listed in several currencies")
                 .help("say which with `currency`");
         }
-        from.currency.get_or_insert_with(|| row.currency.clone());
+        if !row.currency.is_empty() {
+            from.currency.get_or_insert_with(|| row.currency.clone());
+        } else if currency.is_none() {
+            problems
+                .add(item.span(), "the price list does not say in which currency its prices are")
+                .help("say it in the price, such as currency = \"USD\"");
+        }
         let date: String = row.effective.chars().take(DATE).collect();
         // The whole is as old as its youngest part.
         from.date = from.date.take().max((!date.is_empty()).then_some(date));
@@ -70,7 +77,7 @@ fn refuse_half(table: &PriceTable, wanted: &[&Spanned<PriceItemTable>], problems
                 list.span(),
                 "a price list gives the prices of items with a `sku`, and there is none",
             )
-            .help("write items = [{ sku = \"…\" }] with what the column SKU of the list says");
+            .help("write items = [{ sku = \"…\" }] with what the list calls the product");
     }
     for item in wanted {
         problems
@@ -99,17 +106,21 @@ fn listed<'a>(
             .add(at.clone(), "an item with a `sku` has its amount and its unit from the price list")
             .help("remove `amount` and `per`, or `sku`");
     }
+    let is_in = |row: &Row, currency: &str| row.currency.is_empty() || row.currency == currency;
+    let mut prices = BTreeSet::new();
     let own: Vec<&Row> = rows
         .iter()
-        .filter(|row| row.sku == sku && row.term == ON_DEMAND)
-        .filter(|row| currency.is_none_or(|currency| row.currency == currency))
+        .filter(|row| row.sku == sku && row.is_on_demand)
+        .filter(|row| currency.is_none_or(|currency| is_in(row, currency)))
+        .filter(|row| row.is_part || prices.insert(row.price_and_unit()))
         .collect();
     let is_whole = own.len() == 1 || own.iter().all(|row| row.is_part);
     if own.is_empty() {
         let of = currency.map_or(String::new(), |currency| format!(" in {currency}"));
         problems.add(at, format!("the price list has no SKU {shown} on demand{of}")).help(
-            "take it from the column SKU of a row whose TermType is OnDemand; in a breakdown of Infracost it is \
-             the address of a resource that costs something",
+            "take it from a row of the list without commitment: the column SKU of AWS where TermType is \
+             OnDemand, meterId or skuId of Azure where the type is Consumption, SKU ID of Google Cloud; in a \
+             breakdown of Infracost it is the address of a resource that costs something",
         );
         return Vec::new();
     }
@@ -139,7 +150,7 @@ fn line_item(
     };
     let called = text::excerpt(&called, 2 * LONGEST_NAME).into_owned();
     let unit_name = text::excerpt(&row.unit, LONGEST_NAME);
-    let Some(unit) = list::unit(&row.unit).filter(|_| !row.is_part || row.unit == MONTH) else {
+    let Some(unit) = unit(&row.unit).filter(|_| !row.is_part || row.unit == MONTH) else {
         let (why, help) = match row.is_part {
             true => (
                 "its quantity is not in the breakdown",
@@ -150,7 +161,8 @@ fn line_item(
         problems.add(at, format!("{called} is priced by the {unit_name}, {why}")).help(help);
         return None;
     };
-    let amount = row.price.parse::<f64>().ok().map(|price| price * unit.times);
+    let times = if table.quantity.is_some() { unit.times_as_sold } else { unit.times };
+    let amount = row.price.parse::<f64>().ok().map(|price| price * times);
     let Some(amount) = amount.filter(|amount| amount.is_finite() && *amount >= 0.0) else {
         problems.add(at, format!("the price list has no amount for {called}")).help(BY_HAND);
         return None;

@@ -1,11 +1,15 @@
 //! What a target costs.
 
+mod azure;
+mod columns;
+mod google;
 mod infracost;
 mod item;
 mod json;
 mod list;
 mod listed;
 mod row;
+mod unit;
 
 use crate::keys::PriceTable;
 use crate::problem::Problems;

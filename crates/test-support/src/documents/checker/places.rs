@@ -99,7 +99,7 @@ fn over_the_range(found: &mut Found, test: &Value, tiers: &[&[Value]]) {
         return;
     };
     let leaders = tier.iter().filter(|place| place["better"] == 0).count();
-    found.add_if(leaders > 1 && !choice.contains("at their peaks"), Kind::RangeBesideTie, || {
+    found.add_if(leaders > 1 && !choice.contains("is not ahead of"), Kind::RangeBesideTie, || {
         format!("{}: «{choice}» beside {leaders} in the first place", name(test))
     });
 }
