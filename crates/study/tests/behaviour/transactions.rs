@@ -91,7 +91,7 @@ fn data_that_is_there_is_undone_by_scripts_where_weighin_has_no_copy() {
         ["undo.sql"]
     );
     assert_eq!(own.data.restore, Restore::Trial);
-    assert!(own.data.is_as_found() && !own.data.is_kept_as_it_is());
+    assert!(own.data.is_as_found() && own.data.restored_on(false) == Restore::Trial);
     assert_eq!(study.files[0].name, "undo.sql");
     read(&server, "restore = \"block\"\n", write).unwrap();
     let private = HEAD.replace("clients = [1]", "clients = [1]\nundo = \"undo.sql\"");
