@@ -30,6 +30,7 @@ mod compare;
 mod config;
 mod contents;
 mod curve;
+mod data_drift;
 mod plan;
 pub mod runs;
 mod search;
@@ -185,6 +186,7 @@ fn analyse_with<'d>(dataset: &'d Dataset, extent: Extent, budget: &ReadBudget) -
     findings.extend(answers::findings(dataset));
     findings.extend(config::findings(dataset));
     findings.extend(contents::findings(dataset));
+    findings.extend(data_drift::findings(dataset));
     let bills: Vec<(&str, &TestMoney)> =
         tests.iter().map(|test| (test.test.as_str(), &test.money)).collect();
     let break_evens = money::break_evens(dataset, &bills);

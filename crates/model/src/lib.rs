@@ -127,7 +127,7 @@ pub use outcome::{Figure, FigureNumber, FigureValue, Outcome, Printed, ResultSou
 pub use outline::{Outline, OutlineColumn, OutlineStatement, OutlineTable};
 pub use own_data::{
     BrokenInvariant, ColumnValues, DataFile, DataSource, DataState, Fingerprint, GeneratedColumn,
-    Invariant, Nulls, OwnData, Popularity, Restore, RowGenerator, TableRows,
+    Invariant, Nulls, OwnData, Popularity, Restore, RowGenerator, TableChange, TableSize,
 };
 pub use path::{DelayMeasured, NetworkPath, Proxy, ProxyProgram};
 pub use placement::LevelPlacement;

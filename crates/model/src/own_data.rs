@@ -26,9 +26,13 @@ impl OwnData {
         self.setup.is_empty() && self.load.is_empty()
     }
 
-    /// Whether a server that is not weighin's keeps what trials changed of it.
-    pub fn is_kept_as_it_is(&self) -> bool {
-        self.is_as_found() && self.undo.is_empty()
+    /// When what trials change of it is undone: what weighin did not make, it has a copy of on its own private
+    /// servers alone, and undoes elsewhere by scripts of the user.
+    pub fn restored_on(&self, is_private: bool) -> Restore {
+        match !is_private && self.is_as_found() && self.undo.is_empty() {
+            true => Restore::None,
+            false => self.restore,
+        }
     }
 
     /// What the data is made from, as one number: contents of files, generators, and the seed of these.
@@ -204,8 +208,8 @@ pub struct DataState {
     pub checked: u32,
     /// Those that do not hold.
     pub broken: Vec<BrokenInvariant>,
-    /// How many rows its tables have, where nothing restores them.
-    pub rows: Vec<TableRows>,
+    /// The tables that the workload writes, in order of name, where the next trial finds what this one changed.
+    pub tables: Vec<TableChange>,
 }
 
 /// An invariant that does not hold.
@@ -217,12 +221,24 @@ pub struct BrokenInvariant {
     pub came: String,
 }
 
-/// How many rows a table has, and had when the data was made.
+/// What a trial made of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TableRows {
+pub struct TableChange {
     pub table: String,
-    pub before: u64,
-    pub after: u64,
+    /// Before the trial.
+    pub before: TableSize,
+    /// After it.
+    pub after: TableSize,
+}
+
+/// How large a table is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableSize {
+    pub rows: u64,
+    /// Whether the rows were counted; otherwise they are what the server estimates.
+    pub is_counted: bool,
+    /// Bytes of its rows and indexes, as the server tells.
+    pub bytes: u64,
 }
 
 /// A number that tells contents from others: FNV-1a of 64 bits, no protection against forgery.

@@ -3,9 +3,9 @@
 
 use crate::client::{ClientError, Connection};
 use crate::connect;
-use model::Failure;
+use model::{Failure, TableSize};
 use sql::Control;
-use sql::data::{names, number, objects};
+use sql::data::{names, number, objects, table_sizes};
 use sql::tables::mark;
 use system::Login;
 use system::own_data::{DataObject, SqlConnection, SqlError, SqlRows, SqlServer};
@@ -72,6 +72,20 @@ impl SqlServer for Database<'_> {
                    UNION ALL SELECT event_name, 'EVENT', '' FROM information_schema.events \
                    WHERE event_schema = DATABASE()";
         objects(connection, sql)
+    }
+
+    fn table_sizes(
+        &self,
+        connection: &mut dyn SqlConnection,
+    ) -> Result<Vec<(String, TableSize)>, Failure> {
+        // MySQL would answer what it has answered in the last day.
+        let fresh = "SET @weighin = 0 /*!80000 , SESSION information_schema_stats_expiry = 0 */";
+        connection.execute(fresh).map_err(|error| error.failure)?;
+        let sql = "SELECT table_name, COALESCE(table_rows, 0), \
+                     COALESCE(data_length, 0) + COALESCE(index_length, 0) \
+                   FROM information_schema.tables WHERE table_schema = DATABASE() \
+                   AND table_type IN ('BASE TABLE', 'SYSTEM VERSIONED')";
+        table_sizes(connection, sql)
     }
 
     fn other_databases(&self, connection: &mut dyn SqlConnection) -> Result<Vec<String>, Failure> {

@@ -3,9 +3,9 @@
 
 use crate::client::{ClientError, Connection, connect, quoted};
 use crate::control::bytes;
-use model::Failure;
+use model::{Failure, TableSize};
 use sql::Control;
-use sql::data::{names, number, objects};
+use sql::data::{names, number, objects, table_sizes};
 use sql::tables::mark;
 use system::Login;
 use system::own_data::{DataObject, SqlConnection, SqlError, SqlRows, SqlServer};
@@ -73,6 +73,22 @@ impl SqlServer for Database<'_> {
                    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass \
                      AND d.objid = p.oid AND d.deptype = 'e')";
         objects(connection, sql)
+    }
+
+    /// A table in partitions is as large as all of them. Where nothing has been counted since the server began
+    /// anew, the last ANALYZE has.
+    fn table_sizes(
+        &self,
+        connection: &mut dyn SqlConnection,
+    ) -> Result<Vec<(String, TableSize)>, Failure> {
+        let sql = "SELECT c.relname, sum(coalesce(nullif(pg_stat_get_live_tuples(p.oid), 0), \
+                     greatest(p.reltuples, 0)))::bigint, sum(pg_total_relation_size(p.oid))::bigint \
+                   FROM pg_class c CROSS JOIN LATERAL (SELECT c.oid, c.reltuples WHERE c.relkind = 'r' \
+                     UNION ALL SELECT x.oid, x.reltuples FROM pg_partition_tree(c.oid) t \
+                     JOIN pg_class x ON x.oid = t.relid AND t.isleaf WHERE c.relkind = 'p') p \
+                   WHERE c.relnamespace = current_schema()::regnamespace \
+                   AND c.relkind IN ('r', 'p') AND NOT c.relispartition GROUP BY c.oid, c.relname";
+        table_sizes(connection, sql)
     }
 
     /// No statement reaches another database; what could be named are other schemas. Those of the server

@@ -2,7 +2,7 @@
 
 use crate::Control;
 use crate::tables::{self, filling_connections, mark};
-use model::{Failure, Oltp, Study, Transactions};
+use model::{Failure, Oltp, Study, TableSize, Transactions};
 use system::own_data::{DataObject, OwnDataOrder, SqlConnection, SqlServer};
 use system::{DataPlan, Examination, Login, Prepared, Preparing};
 use workload::data::ObjectKind;
@@ -86,6 +86,25 @@ pub fn names(connection: &mut dyn SqlConnection, sql: &str) -> Result<Vec<String
 pub fn number(connection: &mut dyn SqlConnection, sql: &str) -> Result<u64, Failure> {
     let first = names(connection, sql)?.into_iter().next();
     Ok(first.and_then(|digits| digits.parse().ok()).unwrap_or(0))
+}
+
+/// What a query tells of tables: their names, how many rows the server estimates, and bytes.
+///
+/// # Errors
+/// When the server refuses.
+pub fn table_sizes(
+    connection: &mut dyn SqlConnection,
+    sql: &str,
+) -> Result<Vec<(String, TableSize)>, Failure> {
+    let size = |row: Vec<Option<Vec<u8>>>| {
+        let mut fields = row.into_iter().map(|field| text(field.unwrap_or_default()));
+        let mut next = || fields.next().unwrap_or_default();
+        let (name, rows, bytes) = (next(), next().parse(), next().parse());
+        let (rows, bytes) = (rows.unwrap_or(0), bytes.unwrap_or(0));
+        (name, TableSize { rows, is_counted: false, bytes })
+    };
+    let rows = connection.query(sql).map_err(|error| error.failure)?;
+    Ok(rows.into_iter().map(size).collect())
 }
 
 fn text(bytes: Vec<u8>) -> String {

@@ -331,7 +331,7 @@ impl<K: ServerKind> Server<K> {
             self.restore(work, preparing)?;
         }
         self.bring_to(cache)?;
-        self.begins_use(work, preparing.repeat)?;
+        self.begins_use(work, cache, preparing.repeat)?;
         if !K::KEEPS_DATA {
             self.make(work, preparing)?;
         }

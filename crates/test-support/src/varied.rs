@@ -262,12 +262,17 @@ fn data_state(d: &mut Draw) -> DataState {
     DataState {
         checked: d.below(9) as u32,
         broken: d.list(2, |d| BrokenInvariant { name: d.text(), gives: d.text(), came: d.text() }),
-        rows: d.list(2, |d| TableRows {
+        tables: d.list(2, |d| TableChange {
             table: d.text(),
-            before: d.below(1_000),
-            after: d.below(1_000),
+            before: table_size(d),
+            after: table_size(d),
         }),
     }
+}
+
+fn table_size(d: &mut Draw) -> TableSize {
+    let (rows, bytes) = (d.below(1_000), d.below(1 << 20));
+    TableSize { rows, is_counted: d.below(2) == 0, bytes }
 }
 
 fn figures(d: &mut Draw, printed: Option<&Printed>) -> Vec<Figure> {

@@ -65,6 +65,27 @@ pub fn changes_data(statements: &[Statement]) -> bool {
     !statements.iter().all(texts)
 }
 
+/// The texts of the statements that are not seen to only read, with nothing where they have variables; none where
+/// the scripts cannot be read.
+pub fn writing_statements(own: &Transactions, syntax: Syntax) -> Vec<String> {
+    let parsed = parse_without_columns(own, syntax)
+        .and_then(|parsed| parsed.with_values(|_| Ok(Arc::default())));
+    let statements = parsed.map_or_else(|_| Vec::new(), |parts| parts.statements);
+    let texts = statements.iter().flat_map(|statement| &statement.texts);
+    texts.filter(|text| !only_reads(&text.0)).map(|text| text.0.join(" ")).collect()
+}
+
+/// Whether a statement has the name of a table as a word of its own, in whatever case and quotes.
+pub fn names_table(statement: &str, table: &str) -> bool {
+    let (statement, table) = (statement.to_lowercase(), table.to_lowercase());
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '$');
+    !table.is_empty()
+        && statement.match_indices(&table).any(|(at, found)| {
+            let (before, after) = (&statement[..at], &statement[at + found.len()..]);
+            !is_word(before.chars().next_back()) && !is_word(after.chars().next())
+        })
+}
+
 /// Whether a query is seen to only read.
 pub fn query_only_reads(sql: &str) -> bool {
     let is_select =
@@ -130,6 +151,22 @@ fn without_comments(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_is_named_by_a_whole_word() {
+        for statement in
+            ["UPDATE Orders SET x = 1", "DELETE FROM `orders`", "INSERT INTO a.orders(b)"]
+        {
+            assert!(names_table(statement, "orders"), "{statement}");
+        }
+        for statement in
+            ["UPDATE orders_old SET x = 1", "DELETE FROM my$orders", "DELETE FROM order"]
+        {
+            assert!(!names_table(statement, "orders"), "{statement}");
+        }
+        assert!(names_table("DELETE FROM `two words` WHERE id = 1", "two words"));
+        assert!(!names_table("DELETE FROM t", ""));
+    }
 
     #[test]
     fn what_is_not_seen_to_only_read_changes_data() {

@@ -11,6 +11,7 @@ mod contents;
 mod cross_check;
 mod curve_rates;
 mod curves;
+mod data_drift;
 mod debt;
 mod duet;
 mod events;

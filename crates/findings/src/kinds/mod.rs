@@ -50,6 +50,7 @@ kinds! {
     cross_check => CrossCheck, CrossCheckFailed;
     crossing => Crossover, AtHighestLevel, Dominates;
     curve => Peak, Decline;
+    data_drift => DataDrifted, DataKept, DriftsDiffer | DriftedTable, DriftOfTarget;
     debt => SteadyStart, NotLevel, DebtsNotTold, DebtChanged, LoadingLeftDebt;
     duet => LoadedAtOnce, LoadedAlone, ProcessorsHeldUnevenly;
     errors => Errors, FewTransactions, LedgerUnbalanced;
@@ -64,7 +65,7 @@ kinds! {
     little => LittlesLaw;
     money => BreakEven, PriceStep, CostUnknown, CurrenciesDiffer | CostGap, Outcome;
     outages => ConnectionsLost, Overloaded;
-    own_data => InvariantBroken, InvariantsHold, RowsDrifted, AnswersDiffer, AnswersAlike;
+    own_data => InvariantBroken, InvariantsHold, AnswersDiffer, AnswersAlike;
     pairs => OverallResult, BetterAtLevels, EquivalentAtLevels, UnresolvedAtLevels | Verdict;
     path => RoundTrips, DelayMissed, PathCost;
     placing => LevelsPlaced | PlacedLevel, PlacedAround, PlacementEnd;

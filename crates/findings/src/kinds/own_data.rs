@@ -3,7 +3,7 @@
 use crate::Severity;
 use crate::kind::{FindingKind, Group};
 use crate::names::target_name;
-use crate::numbers::{self, count, percent};
+use crate::numbers::{self, count};
 use model::text;
 use serde::Serialize;
 
@@ -63,50 +63,6 @@ impl FindingKind for InvariantsHold {
             1 => format!("the invariant of the data held after {trials}"),
             n => format!("all {n} invariants of the data held after {trials}"),
         }
-    }
-}
-
-/// Trials changed how many rows a table has, and nothing restored it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RowsDrifted {
-    pub table: String,
-    /// Rows when the data was made, and after the trial.
-    pub rows: (u64, u64),
-}
-
-impl RowsDrifted {
-    /// By how much of what it had.
-    fn share(&self) -> f64 {
-        self.rows.1.abs_diff(self.rows.0) as f64 / self.rows.0.max(1) as f64
-    }
-}
-
-impl FindingKind for RowsDrifted {
-    const HEADING: &'static str = "Drifted data";
-
-    /// Later trials of a table that has grown by a tenth ran on other data than the first.
-    fn severity(&self) -> Severity {
-        if self.share() >= 0.1 { Severity::Warning } else { Severity::Notice }
-    }
-
-    fn is_like(&self, other: &Self) -> bool {
-        self.table == other.table
-    }
-
-    fn say(found: &Group<'_, Self>) -> String {
-        let furthest = found.iter().max_by(|a, b| a.share().total_cmp(&b.share()));
-        let furthest = furthest.unwrap_or(found.first);
-        let (before, after) = furthest.rows;
-        format!(
-            "nothing restored the data between trials: the table {} had {} rows when it was made, and \
-             {}{} afterwards ({}{})",
-            text::line(&furthest.table),
-            count(before),
-            if found.is_one() { "" } else { "at the furthest " },
-            count(after),
-            if after < before { "−" } else { "+" },
-            percent(furthest.share()),
-        )
     }
 }
 

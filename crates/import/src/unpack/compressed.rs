@@ -6,8 +6,9 @@ use std::io::{self, BufReader, Read};
 /// `zstd --long`, 128 MiB, which its decoder checks itself.
 const XZ_MEMORY_KIB: u32 = 96 << 10;
 
+/// How a stream is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Compression {
+pub enum Compression {
     Gzip,
     Zstandard,
     Bzip2,
@@ -17,7 +18,8 @@ pub(super) enum Compression {
 }
 
 impl Compression {
-    pub(super) fn recognised(beginning: &[u8]) -> Option<Self> {
+    /// By how a stream begins, of which the first ten bytes tell; `None` of one that is not compressed.
+    pub fn recognised(beginning: &[u8]) -> Option<Self> {
         let magic: [(&[u8], Self); 4] = [
             (b"\x1f\x8b\x08", Self::Gzip),
             (b"\x28\xb5\x2f\xfd", Self::Zstandard),
@@ -34,36 +36,83 @@ impl Compression {
         })
     }
 
-    pub(super) fn decoder<'a>(self, from: Box<dyn Read + 'a>) -> io::Result<Box<dyn Read + 'a>> {
-        Ok(match self {
-            Self::Gzip => Box::new(flate2::read::MultiGzDecoder::new(from)),
-            Self::Deflate => Box::new(flate2::read::DeflateDecoder::new(from)),
-            Self::Bzip2 => Box::new(bzip2::read::MultiBzDecoder::new(from)),
-            Self::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(from, true, XZ_MEMORY_KIB)),
-            Self::Zstandard => Box::new(Zstandard::new(from)?),
-        })
+    /// What the name of a file says.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let (_, end) = name.rsplit_once('.')?;
+        let known =
+            [("gz", Self::Gzip), ("zst", Self::Zstandard), ("bz2", Self::Bzip2), ("xz", Self::Xz)];
+        known.into_iter().find(|(known, _)| end.eq_ignore_ascii_case(known)).map(|(_, kind)| kind)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zstandard => "Zstandard",
+            Self::Bzip2 => "bzip2",
+            Self::Xz => "xz",
+            Self::Deflate => "Deflate",
+        }
+    }
+
+    /// What gives the contents of a compressed stream, in bounded memory.
+    ///
+    /// # Errors
+    /// When the stream cannot be read, or does not begin as such.
+    pub fn decoder<R: Read>(self, from: R) -> io::Result<Decoder<R>> {
+        Ok(Decoder(match self {
+            Self::Gzip => Kind::Gzip(flate2::read::MultiGzDecoder::new(from)),
+            Self::Deflate => Kind::Deflate(flate2::read::DeflateDecoder::new(from)),
+            Self::Bzip2 => Kind::Bzip2(bzip2::read::MultiBzDecoder::new(from)),
+            Self::Xz => {
+                let reader = lzma_rust2::XzReader::new_mem_limit(from, true, XZ_MEMORY_KIB);
+                Kind::Xz(Box::new(reader))
+            }
+            Self::Zstandard => Kind::Zstandard(Zstandard::new(from)?),
+        }))
+    }
+}
+
+/// Gives the contents of a compressed stream. Streams of one kind may follow one another.
+pub struct Decoder<R: Read>(Kind<R>);
+
+enum Kind<R: Read> {
+    Gzip(flate2::read::MultiGzDecoder<R>),
+    Deflate(flate2::read::DeflateDecoder<R>),
+    Bzip2(bzip2::read::MultiBzDecoder<R>),
+    Xz(Box<lzma_rust2::XzReader<R>>),
+    Zstandard(Zstandard<R>),
+}
+
+impl<R: Read> Read for Decoder<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Kind::Gzip(decoder) => decoder.read(buffer),
+            Kind::Deflate(decoder) => decoder.read(buffer),
+            Kind::Bzip2(decoder) => decoder.read(buffer),
+            Kind::Xz(decoder) => decoder.read(buffer),
+            Kind::Zstandard(decoder) => decoder.read(buffer),
+        }
     }
 }
 
 /// Frames of Zstandard one after another, as `zstd` appends them.
-struct Zstandard<'a> {
-    frame: Option<Frame<'a>>,
+struct Zstandard<R: Read> {
+    frame: Option<Box<Frame<R>>>,
 }
 
-type Source<'a> = BufReader<Box<dyn Read + 'a>>;
-type Frame<'a> = ruzstd::decoding::StreamingDecoder<Source<'a>, ruzstd::decoding::FrameDecoder>;
+type Frame<R> = ruzstd::decoding::StreamingDecoder<BufReader<R>, ruzstd::decoding::FrameDecoder>;
 
-impl<'a> Zstandard<'a> {
-    fn new(from: Box<dyn Read + 'a>) -> io::Result<Self> {
+impl<R: Read> Zstandard<R> {
+    fn new(from: R) -> io::Result<Self> {
         Ok(Self { frame: Some(frame(BufReader::new(from))?) })
     }
 }
 
-fn frame(from: Source<'_>) -> io::Result<Frame<'_>> {
-    ruzstd::decoding::StreamingDecoder::new(from).map_err(io::Error::other)
+fn frame<R: Read>(from: BufReader<R>) -> io::Result<Box<Frame<R>>> {
+    ruzstd::decoding::StreamingDecoder::new(from).map(Box::new).map_err(io::Error::other)
 }
 
-impl Read for Zstandard<'_> {
+impl<R: Read> Read for Zstandard<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while let Some(frame) = &mut self.frame {
             let read = frame.read(buffer)?;
@@ -71,7 +120,12 @@ impl Read for Zstandard<'_> {
                 return Ok(read);
             }
             let Some(ended) = self.frame.take() else { break };
-            let mut rest = ended.into_inner();
+            let (mut rest, decoder) = ended.into_parts();
+            // Its decoder computes the checksum of a frame, and compares it with nothing.
+            let stated = decoder.get_checksum_from_data();
+            if stated.is_some() && stated != decoder.get_calculated_checksum() {
+                return Err(io::Error::other("the checksum of its contents is wrong"));
+            }
             if !io::BufRead::fill_buf(&mut rest)?.is_empty() {
                 self.frame = Some(self::frame(rest)?);
             }

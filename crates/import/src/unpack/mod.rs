@@ -12,7 +12,7 @@ mod tar;
 mod zip;
 
 use crate::Problem;
-use compressed::Compression;
+pub use compressed::{Compression, Decoder};
 pub use name::without_container;
 use std::cell::Cell;
 use std::collections::HashSet;

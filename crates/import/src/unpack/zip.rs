@@ -28,7 +28,6 @@ impl Unpacking<'_> {
         entry: &Entry<'_>,
     ) -> io::Result<Box<dyn Read + 'b>> {
         let data = entry.data(bytes)?;
-        let from: Box<dyn Read + 'b> = Box::new(Cursor::new(data));
         let compression = match entry.method {
             0 => None,
             8 => Some(Compression::Deflate),
@@ -39,9 +38,10 @@ impl Unpacking<'_> {
                 return Err(io::Error::other(format!("it is compressed by method {other}")));
             }
         };
-        let from = compression
-            .map_or(Ok(None), |kind| kind.decoder(Box::new(Cursor::new(data))).map(Some))?
-            .unwrap_or(from);
+        let from: Box<dyn Read + 'b> = match compression {
+            Some(kind) => Box::new(kind.decoder(Cursor::new(data))?),
+            None => Box::new(Cursor::new(data)),
+        };
         let counted = Counted { from, left: Rc::clone(&self.left) };
         Ok(Box::new(Checked { from: counted, sum: flate2::Crc::new(), expected: entry.crc }))
     }

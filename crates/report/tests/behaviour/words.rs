@@ -4,20 +4,21 @@ use crate::support::{self, ratio};
 use analyse::{
     AnswersCached, BetterAtLevels, BlocksInCommon, CacheNotCold, CacheNotWarm, Check, CheckPassed,
     ClientBusy, ClientDelay, ConditionChange, ConditionsChanged, ConnectionsLost, CounterMismatch,
-    CountersUnavailable, CrossCheck, CrossCheckFailed, DatasetAgainstMemory, DebtChanged,
-    DebtsNotTold, Decline, DifferentData, DirtyPageBacklog, Drift, EquivalentAtLevels, Errors,
-    Evidence, FewRepeats, Finding, HighestLoad, HighestLoadsCompared, HostSaturated, KeysEvicted,
-    LastingPair, LedgerUnbalanced, LevelRepeats, LevelsPlaced, LittlesLaw, LoadHostBusy,
-    LoadingLeftDebt, MadeWithout, MeasuredAnew, MeasuredLater, Metric, NamedShare, NotLevel,
-    OtherProcesses, OthersNotSeen, OverallResult, Overheated, Overloaded, PathCost, Peak,
-    PlacedAround, PlacedLevel, PlacementEnd, RatiosLast, RepeatsAdded, RepeatsAlike, RepeatsEnd,
-    RepeatsEnded, RowsMissing, SearchOutcome, Severity, Stalled, StartSpread, SteadyFigure,
-    SteadyStart, Steal, Subject, TablesChanged, TablesIntact, Throttled, ThrottledProcess,
-    TooShortForTrend, TrialFailed, TrialsMissing, UnevenLoad, UnevenStart, UnresolvedAtLevels,
-    Verdict,
+    CountersUnavailable, CrossCheck, CrossCheckFailed, DataDrifted, DataKept, DatasetAgainstMemory,
+    DebtChanged, DebtsNotTold, Decline, DifferentData, DirtyPageBacklog, Drift, DriftOfTarget,
+    DriftedTable, DriftsDiffer, EquivalentAtLevels, Errors, Evidence, FewRepeats, Finding,
+    HighestLoad, HighestLoadsCompared, HostSaturated, KeysEvicted, LastingPair, LedgerUnbalanced,
+    LevelRepeats, LevelsPlaced, LittlesLaw, LoadHostBusy, LoadingLeftDebt, MadeWithout,
+    MeasuredAnew, MeasuredLater, Metric, NamedShare, NotLevel, OtherProcesses, OthersNotSeen,
+    OverallResult, Overheated, Overloaded, PathCost, Peak, PlacedAround, PlacedLevel, PlacementEnd,
+    RatiosLast, RepeatsAdded, RepeatsAlike, RepeatsEnd, RepeatsEnded, RowsMissing, SearchOutcome,
+    Severity, Stalled, StartSpread, SteadyFigure, SteadyStart, Steal, Subject, TablesChanged,
+    TablesIntact, Throttled, ThrottledProcess, TooShortForTrend, TrialFailed, TrialsMissing,
+    UnevenLoad, UnevenStart, UnresolvedAtLevels, Verdict,
 };
 use model::{
-    Bound, Debt, DebtChange, Direction, Failure, FailureKind, Level, SearchOver, UnitName,
+    Bound, Debt, DebtChange, Direction, Failure, FailureKind, Level, SearchOver, TableSize,
+    UnitName,
 };
 use report::words::sentence;
 use stats::Estimate;
@@ -51,6 +52,19 @@ fn curve(evidence: Evidence) -> Finding {
 
 fn whole(evidence: Evidence) -> Finding {
     Finding { severity: Severity::Warning, subject: Subject::default(), evidence }
+}
+
+/// Tables with rows before and after, and whether these were counted.
+fn drifted(trials: u32, is_restored: bool, tables: &[(&str, u64, u64, bool)]) -> Finding {
+    let size =
+        |rows: u64, is_counted| TableSize { rows, is_counted, bytes: 2_000_000 + 150 * rows };
+    let table = |&(table, before, after, is_counted): &(&str, u64, u64, bool)| DriftedTable {
+        table: table.to_owned(),
+        before: size(before, is_counted),
+        after: size(after, is_counted),
+    };
+    let tables = tables.iter().map(table).collect();
+    whole(Evidence::DataDrifted(DataDrifted { tables, trials, is_restored }))
 }
 
 fn better(ratios: (Estimate, Estimate), levels: &[u32]) -> Finding {
@@ -495,6 +509,18 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         whole(Evidence::DatasetAgainstMemory(DatasetAgainstMemory {
             dataset_bytes: 100_000_000,
             cache_bytes: 134_217_728,
+        })),
+        drifted(12, false, &[("orders", 200_000, 231_544, true), ("stock", 500, 510, true)]),
+        drifted(4, true, &[("orders", 50_000_000, 61_000_000, false), ("queue", 900, 10, true)]),
+        drifted(1, false, &[("orders", 0, 20, true)]),
+        whole(Evidence::DataKept(DataKept { tables: 5, counted: 5, trials: 12 })),
+        whole(Evidence::DataKept(DataKept { tables: 5, counted: 3, trials: 1 })),
+        whole(Evidence::DriftsDiffer(DriftsDiffer {
+            table: "orders".into(),
+            targets: vec![
+                DriftOfTarget { target: "durable".into(), rows: (200_000, 215_100) },
+                DriftOfTarget { target: "relaxed".into(), rows: (200_000, 231_544) },
+            ],
         })),
     ];
     insta::assert_snapshot!(

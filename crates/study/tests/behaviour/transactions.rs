@@ -24,7 +24,7 @@ fn scripts_become_part_of_the_study() {
     let keys = "set = { customers = 10, name = \"x\" }\nprepared = false\n\
          [[test.transaction]]\nscript = \"checkout.sql\"\nweight = 3\nthink_time = \"50ms\"\n\
          slo = \"p95 < 20ms\"\nretry = \"deadlock\"\n\
-         [[test.transaction]]\nname = \"look\"\nsql = [\"SELECT 1\", \"SELECT :customers\"]\n";
+         [[test.transaction]]\nname = \"look\"\nsql = [\"SELECT 1\", \"SELECT :customers, :name\"]\n";
     let script = "UPDATE customer SET balance = 1 WHERE id = :customers;\n";
     let study = load(keys, script).unwrap();
     let own = study.tests[0].workload().unwrap().transactions().unwrap();
@@ -33,7 +33,7 @@ fn scripts_become_part_of_the_study() {
     let [checkout, look] = &own.transactions[..] else { panic!("{own:?}") };
     assert_eq!((checkout.name.as_str(), checkout.weight), ("checkout", 3));
     assert_eq!((checkout.script.text.as_str(), checkout.retry), (script, true));
-    assert_eq!(look.script.text, "SELECT 1;\nSELECT :customers;\n");
+    assert_eq!(look.script.text, "SELECT 1;\nSELECT :customers, :name;\n");
     assert!((own.share(checkout) - 0.75).abs() < 1e-9);
     let files: Vec<&str> = study.files.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(files, ["checkout.sql"]);
@@ -91,7 +91,7 @@ fn data_that_is_there_is_undone_by_scripts_where_weighin_has_no_copy() {
         ["undo.sql"]
     );
     assert_eq!(own.data.restore, Restore::Trial);
-    assert!(own.data.is_as_found() && !own.data.is_kept_as_it_is());
+    assert!(own.data.is_as_found() && own.data.restored_on(false) == Restore::Trial);
     assert_eq!(study.files[0].name, "undo.sql");
     read(&server, "restore = \"block\"\n", write).unwrap();
     let private = HEAD.replace("clients = [1]", "clients = [1]\nundo = \"undo.sql\"");
@@ -129,6 +129,32 @@ fn a_built_in_workload_takes_the_variables_that_it_has() {
     let own = "[[test.transaction]]\nname = \"look\"\nsql = \"SELECT :most\"\n";
     with("order-entry", "most = 10", own).unwrap();
     assert!(with("order-entry", "least = 10, most = 10", own).is_err());
+}
+
+#[test]
+fn variables_that_nothing_reads_are_refused() {
+    let script = "\\set id random(1, :customers)\nSELECT :id;\n";
+    let with = |set: &str, more: &str| {
+        let keys =
+            format!("set = {{ {set} }}\n{more}[[test.transaction]]\nscript = \"checkout.sql\"\n");
+        load(&keys, script)
+    };
+    with("customers = 10", "").unwrap();
+    let message = with("customers = 10, custmers = 20", "").unwrap_err();
+    assert!(
+        message.contains("no script reads the variable `custmers`: did you mean `customers`?"),
+        "{message}"
+    );
+    assert!(message.contains("`customers` or `id`"), "{message}");
+    // What makes the data reads some as well.
+    let data = "load = [{ table = \"t\", rows = \":n * 2\", columns = { id = \"sequence\", \
+                b = { expression = \":row / :per\", nulls = \":row % :every = 0\" } } }]\n";
+    with("customers = 10, n = 5, per = 2, every = 3", data).unwrap();
+    let message = with("customers = 10, n = 5, per = 2, every = 3, row = 1", data).unwrap_err();
+    assert!(message.contains("no script reads the variable `row`"), "{message}");
+    let files = "setup = \"builtin:pgbench/schema.sql\"\n";
+    with("customers = 10, scale = 2", files).unwrap();
+    assert!(with("customers = 10, scale = 2", "").is_err());
 }
 
 #[test]

@@ -308,7 +308,9 @@ impl Work<'_> {
             self.check_stop()?;
             match source {
                 DataSource::Script(file) => self.run_script(file)?,
-                DataSource::Csv { table, file } => self.fill(&CsvRows::open(table, file)?)?,
+                DataSource::Csv { table, file } => {
+                    self.fill(&CsvRows::open(table, file, &|| self.check_stop())?)?;
+                }
                 DataSource::Rows(generator) => {
                     let references = self.references(generator, data)?;
                     let maker = RowMaker::new(generator, seed, &references).map_err(|error| {

@@ -16,9 +16,9 @@ mod work;
 pub use self::answers::answers;
 pub use self::make::{OwnDataOrder, check, dry_run, prepare, undo};
 pub use self::register::{REGISTER, clean_up, mark_used};
-pub use self::state::{check_invariants, count_rows};
+pub use self::state::{check_invariants, table_sizes};
 use crate::Login;
-use model::{Failure, SqlSyntax};
+use model::{Failure, SqlSyntax, TableSize};
 use std::fmt::Debug;
 use workload::data::{Cell, ObjectKind, ScriptSyntax};
 
@@ -105,6 +105,15 @@ pub trait SqlServer: Sync {
     /// # Errors
     /// When the server does not tell.
     fn objects(&self, connection: &mut dyn SqlConnection) -> Result<Vec<DataObject>, Failure>;
+
+    /// How large the server says that the tables of the database are: rows as it estimates them.
+    ///
+    /// # Errors
+    /// When the server does not tell.
+    fn table_sizes(
+        &self,
+        connection: &mut dyn SqlConnection,
+    ) -> Result<Vec<(String, TableSize)>, Failure>;
 
     /// The names of all databases that a statement could name besides this one.
     ///

@@ -75,6 +75,11 @@ impl Register {
         Ok(())
     }
 
+    /// Whether a table is in it.
+    pub(super) fn has_table(&self, name: &str) -> bool {
+        self.objects.iter().any(|(kind, known)| *kind == ObjectKind::Table && known == name)
+    }
+
     /// Whether an object is weighin's: it is in the register, and carries the mark where the data was
     /// finished, for what is finished is marked as well.
     pub(super) fn has(&self, object: &DataObject) -> bool {

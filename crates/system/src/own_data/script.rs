@@ -14,7 +14,7 @@ impl Work<'_> {
     /// Runs a script, to its end.
     pub(super) fn run_script(&self, file: &DataFile) -> Result<(), Failure> {
         let mut connection = self.server.connect()?;
-        let mut reader = DataReader::open(file)?;
+        let mut reader = DataReader::open(file, &|| self.check_stop())?;
         let mut statements = ScriptReader::new(self.server.syntax());
         let wrong = |error: ScriptError| {
             let message = format!("{}, {error}", file.name);
@@ -26,7 +26,7 @@ impl Work<'_> {
             for statement in found.drain(..) {
                 self.run_statement(file, &statement, connection.as_mut())?;
             }
-            self.has_done(line.len() as u64);
+            self.has_done(reader.progress());
             line.clear();
         }
         reader.check()?;

@@ -101,9 +101,13 @@ struct CsvState {
 
 impl<'a> CsvRows<'a> {
     /// Opens a file and reads its header.
-    pub(super) fn open(table: &'a str, file: &'a DataFile) -> Result<Self, Failure> {
+    pub(super) fn open(
+        table: &'a str,
+        file: &'a DataFile,
+        check_stop: &dyn Fn() -> Result<(), Failure>,
+    ) -> Result<Self, Failure> {
         let mut state = CsvState {
-            reader: DataReader::open(file)?,
+            reader: DataReader::open(file, check_stop)?,
             rows: Some(CsvReader::default()),
             input: Vec::new(),
             columns: Vec::new(),
@@ -147,7 +151,6 @@ impl Rows for CsvRows<'_> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let names = state.columns.clone();
         let mut sql = insert(server, self.table, names.iter().map(String::as_str));
-        let begins = sql.len();
         let (mut first, mut last) = (0, 0);
         let mut count = 0;
         while sql.len() < INSERT_BYTES && count < INSERT_ROWS {
@@ -175,7 +178,7 @@ impl Rows for CsvRows<'_> {
         if count == 0 {
             return Ok(None);
         }
-        let done = (sql.len() - begins) as u64;
+        let done = state.reader.progress();
         let what = format!("{}, lines {first} to {last}, into {}", self.file.name, self.table);
         Ok(Some(Batch { sql, what, done }))
     }

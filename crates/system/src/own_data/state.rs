@@ -1,10 +1,15 @@
-//! What has become of data: invariants, and how many rows there are.
+//! What has become of data: invariants, and how large tables are.
 
 use super::register::Register;
-use super::{SqlConnection, SqlRows, SqlServer, while_doing};
-use model::{BrokenInvariant, Failure, Invariant};
-use workload::data::ObjectKind;
+use super::{SqlConnection, SqlRows, SqlServer};
+use model::{BrokenInvariant, Failure, Invariant, SqlSyntax, TableSize, Transactions};
+use workload::own;
 
+/// Bytes of tables whose rows are counted, all of them together: as many as are read in a second or two where
+/// none is in memory. Of those beyond, the server's estimates are taken.
+const COUNTED_BYTES: u64 = 256 << 20;
+/// Most tables that are looked at.
+const MOST_TABLES: usize = 200;
 /// Characters of an answer that are kept of one that should not have come.
 const LONGEST_SHOWN: usize = 200;
 
@@ -51,25 +56,63 @@ fn shown(came: &str) -> String {
     }
 }
 
-/// How many rows each table has that weighin made.
+/// How large the tables are that a workload may write, in order of name: those that weighin made; of a
+/// database as it is, those that its writing statements name, or all where these name none, as where they call
+/// procedures. The rows of the smallest are counted.
 ///
 /// # Errors
-/// When the server does not tell.
-pub fn count_rows(server: &dyn SqlServer) -> Result<Vec<(String, u64)>, Failure> {
+/// When the server is not reached; [`Failure::stopped`].
+pub fn table_sizes(
+    server: &dyn SqlServer,
+    transactions: &Transactions,
+) -> Result<Vec<(String, TableSize)>, Failure> {
     let mut connection = server.connect()?;
+    let mut tables = server.table_sizes(connection.as_mut())?;
     let present = server.objects(connection.as_mut())?;
-    let register = Register::read(server, connection.as_mut(), &present)?.unwrap_or_default();
-    let tables = register.objects.into_iter().filter(|(kind, _)| *kind == ObjectKind::Table);
-    tables.map(|(_, name)| Ok((name.clone(), count(server, connection.as_mut(), &name)?))).collect()
+    match Register::read(server, connection.as_mut(), &present)? {
+        Some(register) => tables.retain(|(name, _)| register.has_table(name)),
+        None => keep_written(server, transactions, &mut tables),
+    }
+    tables.sort_by_key(|(_, size)| size.bytes);
+    let beyond = tables.len().saturating_sub(MOST_TABLES);
+    tables.drain(..beyond);
+    let mut left = COUNTED_BYTES;
+    for (name, size) in &mut tables {
+        let Some(rest) = left.checked_sub(size.bytes) else { break };
+        left = rest;
+        if let Some(rows) = count(server, connection.as_mut(), name)? {
+            (size.rows, size.is_counted) = (rows, true);
+        }
+    }
+    tables.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(tables)
 }
 
+/// Leaves the tables that writing statements name.
+fn keep_written(
+    server: &dyn SqlServer,
+    transactions: &Transactions,
+    tables: &mut Vec<(String, TableSize)>,
+) {
+    let syntax = server.login().system().facts().sql.copied().unwrap_or(SqlSyntax::STANDARD);
+    let writing = own::writing_statements(transactions, syntax);
+    let is_named = |(name, _): &(String, TableSize)| {
+        writing.iter().any(|statement| own::names_table(statement, name))
+    };
+    if tables.iter().any(is_named) {
+        tables.retain(is_named);
+    }
+}
+
+/// How many rows a table has; `None` where the account may not read it.
 fn count(
     server: &dyn SqlServer,
     connection: &mut dyn SqlConnection,
     table: &str,
-) -> Result<u64, Failure> {
-    let sql = format!("SELECT COUNT(*) FROM {}", server.quoted(table));
-    let counted = connection.query(&sql);
-    let rows = counted.map_err(|error| while_doing(&format!("counting {table}"), error.failure))?;
-    Ok(text(&rows).parse().unwrap_or(0))
+) -> Result<Option<u64>, Failure> {
+    match connection.query(&format!("SELECT COUNT(*) FROM {}", server.quoted(table))) {
+        Ok(rows) => Ok(text(&rows).parse().ok()),
+        Err(error) if error.failure.is_stop() => Err(error.failure),
+        Err(_) => Ok(None),
+    }
 }

@@ -4,7 +4,7 @@ use super::{Server, ServerKind, Work, Workloads};
 use crate::Preparing;
 use crate::own_data::{self, check_invariants, mark_used};
 use host::ServerAct;
-use model::{CacheState, DataState, Failure, Restore, StatementAnswer, TableRows};
+use model::{CacheState, DataState, Failure, Restore, StatementAnswer, TableChange, TableSize};
 use std::sync::Arc;
 
 /// What is known of the data that a target holds.
@@ -16,25 +16,23 @@ pub(super) struct OwnDataRecord<K: ServerKind> {
     fresh_in: u32,
     /// The load whose data a private server has a copy of.
     kept_for: Option<Work<K>>,
-    /// How many rows each table had when it was made.
-    rows: Vec<(String, u64)>,
+    /// How large each table that loads change was when it was last looked at, where that is not undone
+    /// before every trial.
+    tables: Vec<(String, TableSize)>,
 }
 
 impl<K: ServerKind> Default for OwnDataRecord<K> {
     fn default() -> Self {
-        Self { is_changed: false, fresh_in: 0, kept_for: None, rows: Vec::new() }
+        Self { is_changed: false, fresh_in: 0, kept_for: None, tables: Vec::new() }
     }
 }
 
 impl<K: ServerKind> Server<K> {
-    /// When what a load changes of its data is undone: what weighin did not make, it has a copy of on its
-    /// own servers alone.
+    /// When what a load changes of its data is undone.
     pub(super) fn restores(&self, work: &Work<K>) -> Restore {
         match K::Workloads::own(work) {
-            Some(own) if !own.change_data => Restore::None,
-            Some(own) if self.private.is_none() && own.data.is_kept_as_it_is() => Restore::None,
-            Some(own) => own.data.restore,
-            None => Restore::None,
+            Some(own) if own.change_data => own.data.restored_on(self.private.is_some()),
+            _ => Restore::None,
         }
     }
 
@@ -42,19 +40,18 @@ impl<K: ServerKind> Server<K> {
     pub(super) fn has_made(&mut self, work: &Work<K>, repeat: u32) -> Result<(), Failure> {
         self.own_data.is_changed = false;
         self.own_data.fresh_in = repeat;
-        self.own_data.rows = match self.restores(work) {
-            Restore::None => self.count_rows(work)?,
-            Restore::Trial | Restore::Block => Vec::new(),
-        };
+        self.look_at_tables(work)?;
         self.keep(work)
     }
 
-    /// How many rows each table of the user's own data has, where loads change it.
-    fn count_rows(&mut self, work: &Work<K>) -> Result<Vec<(String, u64)>, Failure> {
-        match K::Workloads::own(work).is_some_and(|own| own.change_data) {
-            true => own_data::count_rows(&*K::Workloads::database(self.login()?)?),
-            false => Ok(Vec::new()),
-        }
+    /// How large the tables are that loads change, where the changes of a trial are there in the next one.
+    fn look_at_tables(&mut self, work: &Work<K>) -> Result<(), Failure> {
+        let own = K::Workloads::own(work).filter(|own| own.change_data);
+        self.own_data.tables = match own.filter(|_| self.restores(work) != Restore::Trial) {
+            Some(own) => own_data::table_sizes(&*K::Workloads::database(self.login()?)?, own)?,
+            None => Vec::new(),
+        };
+        Ok(())
     }
 
     /// What the server answers to the reading statements of the user's own.
@@ -111,7 +108,7 @@ impl<K: ServerKind> Server<K> {
                 self.connected()?;
                 self.own_data.is_changed = false;
                 self.own_data.fresh_in = preparing.repeat;
-                Ok(())
+                self.look_at_tables(work)
             }
             _ => {
                 self.bring_to(CacheState::Warm)?;
@@ -120,10 +117,19 @@ impl<K: ServerKind> Server<K> {
         }
     }
 
-    /// A load is about to run on data that is undone: whoever finds it then knows that.
-    pub(super) fn begins_use(&mut self, work: &Work<K>, repeat: u32) -> Result<(), Failure> {
+    /// A load is about to run on its data: where that is undone, whoever finds it then knows it. Tables are
+    /// looked at again, as others may have written to them, but for a cache that this would fill.
+    pub(super) fn begins_use(
+        &mut self,
+        work: &Work<K>,
+        cache: CacheState,
+        repeat: u32,
+    ) -> Result<(), Failure> {
         if !self.own_data.is_changed {
             self.own_data.fresh_in = repeat;
+        }
+        if cache == CacheState::Warm {
+            self.look_at_tables(work)?;
         }
         match self.restores(work) {
             Restore::None => Ok(()),
@@ -139,24 +145,19 @@ impl<K: ServerKind> Server<K> {
             invariants => check_invariants(&*K::Workloads::database(self.login()?)?, invariants)?,
         };
         let checked = invariants.len() as u32;
-        let before = std::mem::take(&mut self.own_data.rows);
-        let counted = match before.is_empty() {
-            true => Ok(Vec::new()),
-            false => self.count_rows(work),
+        let before = self.own_data.tables.clone();
+        self.look_at_tables(work)?;
+        // A table that is there no more has no rows.
+        let after = |table: &str| {
+            let found = self.own_data.tables.iter().find(|(name, _)| name == table);
+            found.map_or(TableSize { is_counted: true, ..TableSize::default() }, |(_, size)| *size)
         };
-        let rows = counted.map(|after| {
-            let of = |table: &str| {
-                after.iter().find(|(name, _)| name == table).map_or(0, |(_, rows)| *rows)
-            };
-            let rows = before.iter().map(|(table, before)| TableRows {
-                table: table.clone(),
-                before: *before,
-                after: of(table),
-            });
-            rows.collect::<Vec<_>>()
-        });
-        self.own_data.rows = before;
-        let state = DataState { checked, broken, rows: rows? };
+        let change = |(table, before): (String, TableSize)| {
+            let after = after(&table);
+            TableChange { table, before, after }
+        };
+        let tables = before.into_iter().map(change).collect();
+        let state = DataState { checked, broken, tables };
         Ok((state != DataState::default()).then_some(state))
     }
 }

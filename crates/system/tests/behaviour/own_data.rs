@@ -6,7 +6,9 @@ use model::{
     Invariant, Nulls, OwnData, Popularity, Restore, RowGenerator, ServerAddress, Stop,
     Transactions, Workload,
 };
+use std::fmt::Write;
 use std::path::Path;
+use std::process::Command;
 use system::{CleanedUp, Login, Preparing, System, TargetHandle};
 
 const SCHEMA: &str = "
@@ -27,15 +29,15 @@ CREATE VIEW open_orders AS SELECT * FROM orders WHERE status = 'OPEN';
 
 const CUSTOMERS: &str = "id,name,note\n1,\"Anna, of \"\"A\"\"\",\\N\n2,,\"\"\n3,Bob\\,x\n";
 
-fn file(directory: &Path, name: &str, text: &str) -> DataFile {
-    let path = directory.join(name);
-    std::fs::write(&path, text).unwrap();
+fn file(directory: &Path, name: &str, content: impl AsRef<[u8]>) -> DataFile {
+    let (path, content) = (directory.join(name), content.as_ref());
+    std::fs::write(&path, content).unwrap();
     let mut print = Fingerprint::default();
-    print.bytes(text.as_bytes());
+    print.bytes(content);
     DataFile {
         name: name.to_owned(),
         path,
-        bytes: text.len() as u64,
+        bytes: content.len() as u64,
         fingerprint: print.finish(),
         built_in: None,
     }
@@ -286,6 +288,71 @@ fn files_that_have_changed_meanwhile_are_noticed() {
         .unwrap();
     let failure = made(target.as_mut(), &data).unwrap_err();
     assert!(failure.message.contains("customers.csv has changed"), "{failure}");
+}
+
+/// What a program makes of a text.
+fn compressed(program: &str, text: &str) -> Vec<u8> {
+    let plain = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(plain.path(), text).unwrap();
+    let made = Command::new(program).arg("-c").arg(plain.path()).output().unwrap();
+    assert!(made.status.success(), "{program}: {}", String::from_utf8_lossy(&made.stderr));
+    made.stdout
+}
+
+#[test]
+fn compressed_files_are_unpacked_while_they_are_read() {
+    let (server, directory) = (Server::start(&[]), tempfile::tempdir().unwrap());
+    let (mut control, mut target) = (server.connect(), handle(&server, "sbtest"));
+    for (program, end) in [("gzip", "gz"), ("zstd", "zst"), ("bzip2", "bz2"), ("xz", "xz")] {
+        let packed = |name: &str, text: &str| {
+            file(directory.path(), &format!("{name}.{end}"), compressed(program, text))
+        };
+        let customers = packed("customers.csv", CUSTOMERS);
+        let data = OwnData {
+            setup: vec![packed("schema.sql", SCHEMA)],
+            load: vec![DataSource::Csv { table: "customers".into(), file: customers }, orders(10)],
+            ..OwnData::default()
+        };
+        assert_eq!(made(target.as_mut(), &data).unwrap(), 2, "{program}");
+        let name = "SELECT GROUP_CONCAT(name ORDER BY id) FROM customers";
+        assert_eq!(value(&mut control, name), "Anna, of \"A\",Bob\\", "{program}");
+    }
+}
+
+#[test]
+fn a_damaged_file_is_said_to_be_damaged_and_where() {
+    let (server, directory) = (Server::start(&[]), tempfile::tempdir().unwrap());
+    let (mut control, mut target) = (server.connect(), handle(&server, "sbtest"));
+    let mut text = String::from("id,name,note\n");
+    for id in 0..20_000_u64 {
+        let name = id.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        writeln!(text, "{id},{name:x},{:x}", name.rotate_left(29)).unwrap();
+    }
+    let mut error = |name: &str, content: &[u8]| {
+        let mut data = shop(directory.path());
+        let customers = file(directory.path(), name, content);
+        data.load[0] = DataSource::Csv { table: "customers".into(), file: customers };
+        made(target.as_mut(), &data).unwrap_err().message
+    };
+    for (program, end) in [("gzip", "gz"), ("zstd", "zst"), ("bzip2", "bz2"), ("xz", "xz")] {
+        let (name, whole) = (format!("customers.csv.{end}"), compressed(program, &text));
+        let cut_off = error(&name, &whole[..whole.len() / 2]);
+        let mut flipped = whole.clone();
+        flipped[whole.len() * 3 / 4] ^= 0x55;
+        for message in [cut_off, error(&name, &flipped)] {
+            assert!(message.contains(&format!("{name} is damaged or cut off")), "{message}");
+            assert!(
+                message.contains("beyond line ") && message.contains("near byte "),
+                "{message}"
+            );
+            // Nothing of it was loaded.
+            assert_eq!(value(&mut control, "SELECT COUNT(*) FROM customers"), "0");
+        }
+    }
+    let message = error("customers.csv.gz", text.as_bytes());
+    assert!(message.contains("not compressed by gzip"), "{message}");
+    let message = error("customers.csv.gz", b"");
+    assert!(message.contains("not compressed by gzip"), "{message}");
 }
 
 #[test]

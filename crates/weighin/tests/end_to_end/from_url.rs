@@ -122,3 +122,24 @@ fn statements_come_from_a_slow_log_where_one_is_given() {
     place.weighin(&["check", "drafted.toml"]).done();
     place.weighin(&["init", "--slow-log", "slow.log"]).refused(2, &["--from-url"]);
 }
+
+/// The command line's paths begin where it is typed, and a study's where the study is.
+#[test]
+fn a_draft_elsewhere_finds_the_password_file_that_the_command_line_named() {
+    let server = Server::start();
+    server.execute("CREATE TABLE customer (id INT PRIMARY KEY, name VARCHAR(50))");
+    server.execute("INSERT INTO customer SELECT seq, 'x' FROM seq_1_to_300");
+    let place = Workplace::new();
+    std::fs::create_dir(place.path("studies")).unwrap();
+    std::fs::copy(server.password_file(), place.path("pw")).unwrap();
+    for (study, named) in [
+        ("studies/drafted.toml", place.path("pw").display().to_string()),
+        ("drafted.toml", "pw".to_owned()),
+    ] {
+        let from = ["init", "--from-url", &server.url(), "--password-file", "pw", study];
+        place.weighin(&from).done();
+        let drafted = std::fs::read_to_string(place.path(study)).unwrap();
+        assert!(drafted.contains(&format!("password_file = {named:?}")), "{drafted}");
+        place.weighin(&["check", study, "--allow-secret", &named]).done();
+    }
+}

@@ -47,7 +47,7 @@ fn target(name: &str, server: &Server) -> String {
 fn study(repeats: u32, targets: &str, test: &str) -> String {
     format!(
         "[study]\nname = \"shop\"\nrepeats = {repeats}\n{targets}\
-         [[test]]\nname = \"shop\"\nworkload = \"transactions\"\nset = {{ customers = 1000 }}\n{test}"
+         [[test]]\nname = \"shop\"\nworkload = \"transactions\"\n{test}"
     )
 }
 
@@ -71,7 +71,8 @@ fn two_targets_are_compared_by_transaction_and_statement_in_every_report() {
     place.write("browse.sql", BROWSE);
     place.write("checkout.sql", CHECKOUT);
     let targets = target("without", &without) + &target("with", &with);
-    let test = "clients = [4]\nwarmup = \"300ms\"\nduration = \"8s\"\nwrites = true\n\
+    let test = "set = { customers = 1000 }\nclients = [4]\nwarmup = \"300ms\"\nduration = \"8s\"\n\
+         writes = true\n\
          [[test.transaction]]\nscript = \"browse.sql\"\nweight = 9\nslo = \"p95 < 10s\"\n\
          [[test.transaction]]\nname = \"checkout\"\nscript = \"checkout.sql\"\nslo = \"max < 1us\"\n";
     place.write("shop.toml", study(3, &targets, test));

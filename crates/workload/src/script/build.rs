@@ -12,7 +12,7 @@ use crate::program::{
     Column, Expression, Initial, Parameter, Parts, Read, RowRead, RowsDue, Source, Statement, Step,
     Text, Transaction, Values,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// How deep `\if` may be nested.
@@ -357,7 +357,7 @@ impl<'a> Builder<'a> {
             names.has_value(name).then(|| ScriptError::new(&scripts[*script], problem))
         };
         let notes = quoted.iter().filter_map(note).take(MOST_NOTES).collect();
-        let unread = names.unread(self.options.variables.keys());
+        let reads = names.read_anywhere();
         let empty = || Source::Values(Arc::new(Values::default()));
         let parts = Parts {
             statements,
@@ -365,7 +365,7 @@ impl<'a> Builder<'a> {
             variables: names.into_variables(),
             sources: self.needs.iter().map(|_| empty()).collect(),
         };
-        Ok(Built { parts, needs: self.needs, notes, unread })
+        Ok(Built { parts, needs: self.needs, notes, reads })
     }
 
     /// Variables that get no value otherwise are columns of an answer of which no more is known.
@@ -395,7 +395,7 @@ pub(super) struct Built {
     pub(super) parts: Parts,
     pub(super) needs: Vec<Need>,
     pub(super) notes: Vec<ScriptError>,
-    pub(super) unread: Vec<String>,
+    pub(super) reads: BTreeSet<String>,
 }
 
 impl Body<'_> {

@@ -42,10 +42,11 @@ pub use builtin::{
 pub use error::ScriptError;
 pub use needed::{Need, Needed};
 pub use options::{Options, Placeholder, Script, Syntax};
-pub use row_formula::RowFormula;
+pub use row_formula::{RowFormula, variables_of};
 
 use crate::program::{Initial, Parts, Source, Values};
 use build::Builder;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Scripts that have been read, but for the values that they pick from.
@@ -54,7 +55,7 @@ pub struct Parsed {
     parts: Parts,
     needs: Vec<Need>,
     notes: Vec<ScriptError>,
-    unread: Vec<String>,
+    reads: BTreeSet<String>,
 }
 
 /// Reads scripts, each of which becomes a transaction.
@@ -75,8 +76,8 @@ pub fn parse(scripts: &[Script], options: &Options) -> Result<Parsed, ScriptErro
         builder.script(number, script)?;
     }
     let built = builder.finish(scripts)?;
-    let build::Built { parts, needs, notes, unread } = built;
-    Ok(Parsed { parts, needs, notes, unread })
+    let build::Built { parts, needs, notes, reads } = built;
+    Ok(Parsed { parts, needs, notes, reads })
 }
 
 impl Parsed {
@@ -90,9 +91,9 @@ impl Parsed {
         &self.notes
     }
 
-    /// Those of the variables that [`Options`] give values to which no script reads.
-    pub fn unread(&self) -> &[String] {
-        &self.unread
+    /// The variables that the scripts read.
+    pub fn reads(&self) -> &BTreeSet<String> {
+        &self.reads
     }
 
     /// The same with those values that are to be had already: then no more is needed of them.

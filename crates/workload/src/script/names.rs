@@ -1,6 +1,6 @@
 use super::error::Problem;
 use crate::program::{Initial, Variable};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The variables of all scripts: where each is read and where it gets a value.
 #[derive(Debug, Default)]
@@ -83,11 +83,10 @@ impl Names {
         !self.all[variable].reads.is_empty()
     }
 
-    /// Those of these variables that nothing reads.
-    pub(super) fn unread<'n>(&self, names: impl Iterator<Item = &'n String>) -> Vec<String> {
-        let is_read =
-            |name: &&String| self.numbers.get(*name).is_some_and(|one| self.is_read(*one));
-        names.filter(|name| !is_read(name)).cloned().collect()
+    /// The variables that are read, in order of name.
+    pub(super) fn read_anywhere(&self) -> BTreeSet<String> {
+        let read = self.all.iter().filter(|known| !known.reads.is_empty());
+        read.map(|known| known.name.clone()).collect()
     }
 
     /// What a variable always holds, where no script gives it a value.

@@ -5,10 +5,19 @@ use super::names::Names;
 use super::options::Script;
 use crate::Stream;
 use crate::program::{Computed, EvaluationError, Initial, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The variable that holds the number of the row.
 const ROW: &str = "row";
+
+/// The variables that an expression reads beside the number of the row; none of what is no expression.
+pub fn variables_of(text: &str) -> BTreeSet<String> {
+    let mut names = Names::new(&BTreeMap::new());
+    let read = Formula::whole_line(&mut Line::new(text, 0), &mut names);
+    let mut variables = read.map_or_else(|_| BTreeSet::new(), |_| names.read_anywhere());
+    variables.remove(ROW);
+    variables
+}
 
 /// An expression that gives a value for every row of a table.
 #[derive(Clone, Debug)]

@@ -45,28 +45,6 @@ pub(super) fn check(keys: &TransactionsKeys, problems: &mut Problems) {
     }
 }
 
-/// Notes variables that a workload does not have, and that none of the scripts reads which take the place of
-/// its own.
-pub(super) fn check_set(
-    name: &str,
-    own: &TransactionsKeys,
-    keys: &TransactionsKeys,
-    unread: &[String],
-    problems: &mut Problems,
-) {
-    let known = || own.set.iter().flatten().map(|(name, _)| name.as_str());
-    for (written, value) in keys.set.iter().flatten() {
-        if !unread.contains(written) || known().any(|one| one == written) {
-            continue;
-        }
-        let near = nearest(written, known())
-            .map_or(String::new(), |near| format!(": did you mean `{near}`?"));
-        problems
-            .add(value.span(), format!("`{name}` has no variable `{written}`{near}"))
-            .help(format!("`set` takes {}", choices(known())));
-    }
-}
-
 /// Notes a number of partitions that is none, where the workload that a test names has them.
 pub(super) fn check_partitions(
     own: &TransactionsKeys,

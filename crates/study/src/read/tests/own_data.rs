@@ -8,7 +8,7 @@ use crate::keys::statement::Texts;
 use crate::keys::value::{TakenNames, name, whole};
 use crate::keys::{Maybe, TransactionsKeys};
 use crate::problem::{Place, Problems};
-use crate::read::data_file;
+use crate::read::data_file::{self, BUILT_IN};
 use model::bounds::{
     MAX_COLUMNS, MAX_DATA_FILE, MAX_DATA_FILES, MAX_INVARIANTS, MAX_ROWS, MAX_SETUP,
 };
@@ -16,13 +16,13 @@ use model::{
     ColumnValues, DataFile, DataSource, GeneratedColumn, Invariant, Nulls, OwnData, Popularity,
     Restore, RowGenerator, SetValue,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use toml::Spanned;
 use workload::Stream;
 use workload::data::RowMaker;
 use workload::program::{Initial, Value};
-use workload::script::RowFormula;
+use workload::script::{PARTITIONS, RowFormula, variables_of};
 
 /// What a column takes.
 const VALUES: &str = "write \"sequence\", or a table with one of sequence, integer, decimal, of, date, \
@@ -49,6 +49,45 @@ pub(super) fn data(
     check_references(sources, &data, problems);
     check_undo(keys, &data, problems);
     data
+}
+
+/// The variables that the making of the data reads: in expressions, and in files of weighin's own, which come
+/// in sizes.
+pub(super) fn variables(keys: &TransactionsKeys) -> BTreeSet<String> {
+    let mut texts: Vec<&str> = Vec::new();
+    let mut sizes = false;
+    for source in keys.load.iter().flatten() {
+        match source.get_ref() {
+            SourceKey::Script(name) => sizes |= name.starts_with(BUILT_IN),
+            SourceKey::Table(table) => texts.extend(expressions(table)),
+        }
+    }
+    let setup = keys.setup.iter().flat_map(|texts| texts.get_ref().all());
+    sizes |= setup.into_iter().any(|name| name.starts_with(BUILT_IN));
+    let of_files = sizes.then_some(["scale", PARTITIONS]).into_iter().flatten();
+    let read = texts.into_iter().flat_map(variables_of);
+    read.chain(of_files.map(str::to_owned)).collect()
+}
+
+/// The expressions of a table that is made up.
+fn expressions(table: &SourceTable) -> Vec<&str> {
+    let rows = table.rows.iter().filter_map(|rows| match rows {
+        RowsKey::Expression(text) => Some(text.as_str()),
+        RowsKey::Number(_) => None,
+    });
+    let columns = table.columns.iter().flatten().filter_map(|(_, column)| match column {
+        ColumnKey::Table(table) => Some(table.as_ref()),
+        ColumnKey::Word(_) => None,
+    });
+    rows.chain(columns.flat_map(expressions_of_column).flatten()).collect()
+}
+
+fn expressions_of_column(column: &ColumnTable) -> [Option<&str>; 2] {
+    let nulls = match &column.nulls {
+        Some(NullsKey::Where(condition)) => Some(condition.as_str()),
+        Some(NullsKey::Percent(_)) | None => None,
+    };
+    [column.expression.as_deref(), nulls]
 }
 
 /// The scripts that a key names.

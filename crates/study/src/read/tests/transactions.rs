@@ -11,7 +11,7 @@ use crate::read::tests::table::TestTable;
 use crate::read::tests::{built_in, own_data, script_column};
 use model::bounds::{MAX_SCRIPT_STATEMENTS, MAX_TRANSACTIONS};
 use model::{Script, ScriptTransaction, SetValue, Slo, SqlSyntax, Transactions, text};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use toml::Spanned;
@@ -79,10 +79,44 @@ pub(crate) fn workload(
             .add(undo.span(), "`undo` undoes what scripts change, and these only read")
             .help("leave it out");
     }
-    if let (Some((whole, _)), Some(written)) = (&built_in, &keys.built_in) {
-        built_in::check_set(written.get_ref(), whole, keys, &facts.unread, problems);
-    }
+    check_set(keys, built_in.as_ref().map(|(whole, _)| whole), facts.reads, problems);
     Some(own)
+}
+
+/// Notes variables in `set` that neither scripts nor what makes the data read.
+fn check_set(
+    keys: &TransactionsKeys,
+    built_in: Option<&TransactionsKeys>,
+    mut known: BTreeSet<String>,
+    problems: &mut Problems,
+) {
+    known.extend(own_data::variables(keys));
+    known.extend(
+        built_in.iter().flat_map(|own| own.set.iter().flatten()).map(|(name, _)| name.clone()),
+    );
+    let known = || known.iter().map(String::as_str);
+    for (written, value) in keys.set.iter().flatten() {
+        if known().any(|one| one == written) {
+            continue;
+        }
+        let near = nearest(written, known())
+            .map_or(String::new(), |near| format!(": did you mean `{near}`?"));
+        let message = match &keys.built_in {
+            Some(name) => format!("`{}` has no variable `{written}`{near}", name.get_ref()),
+            None => format!("no script reads the variable `{written}`{near}"),
+        };
+        let help = match (built_in, known().next()) {
+            (_, None) => "leave it out: the scripts read no variable".to_owned(),
+            (Some(own), _) => {
+                let names = own.set.iter().flatten().map(|(name, _)| name.as_str());
+                format!("`set` takes {}", choices(names))
+            }
+            (None, _) => {
+                format!("name one that the scripts read, {}, or leave it out", choices(known()))
+            }
+        };
+        problems.add(value.span(), message).help(help);
+    }
 }
 
 /// The transactions of a test, and where the study has their scripts.
@@ -119,8 +153,8 @@ fn script_place(table: &Spanned<TransactionTable>) -> Place {
 struct ScriptFacts {
     /// Whether they change data, as far as they tell.
     change_data: bool,
-    /// Variables in `set` that none of them reads.
-    unread: Vec<String>,
+    /// The variables that they read.
+    reads: BTreeSet<String>,
 }
 
 /// What is in the scripts; `None` where one cannot be read.
@@ -136,7 +170,7 @@ fn script_facts(
     let mut facts = ScriptFacts::default();
     for syntax in syntaxes {
         let parsed = own::parse(own, syntax).and_then(|parsed| {
-            facts.unread = parsed.unread().to_vec();
+            facts.reads.extend(parsed.reads().iter().cloned());
             without_values(parsed)
         });
         let parts = match parsed {

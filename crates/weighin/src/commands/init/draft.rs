@@ -19,6 +19,13 @@ const MOST: usize = 30;
 const LONGEST_LOG: u64 = 4 << 30;
 const LONGEST_LINE: u64 = 1 << 20;
 
+/// The path of a file as a study has it, whose paths begin where it is, and those of the command line here.
+fn from_study(study: &Path, path: &str) -> String {
+    let is_here = study.as_os_str() != "-" && study.parent() == Some(Path::new(""));
+    let whole = std::path::absolute(path).ok().and_then(|whole| whole.to_str().map(str::to_owned));
+    whole.filter(|_| !is_here).unwrap_or_else(|| path.to_owned())
+}
+
 /// Drafts a study from what a server holds and is asked.
 pub(super) fn of_server(arguments: &InitArguments, url: &str) -> Result<Drafted, CliError> {
     let mut line = CommandLine::new(crate::arguments::option);
@@ -29,7 +36,12 @@ pub(super) fn of_server(arguments: &InitArguments, url: &str) -> Result<Drafted,
         ("tls", &arguments.tls),
         ("tls_ca", &arguments.tls_ca),
     ] {
-        target.extend(given.clone().map(|text| (key.to_owned(), text)));
+        let given = given.as_deref();
+        let given = match key {
+            "password_file" | "tls_ca" => given.map(|path| from_study(&arguments.path, path)),
+            _ => given.map(str::to_owned),
+        };
+        target.extend(given.map(|text| (key.to_owned(), text)));
     }
     line.target("name", "server");
     target.iter().for_each(|(key, text)| line.target(key, text));
