@@ -152,6 +152,9 @@ fn of_test(test: &TestRuns, b: &mut Blocks) {
     if let Some(lasting) = lasting(test) {
         b.warning(lasting);
     }
+    if let Some(assumed) = test.independence_assumed {
+        b.paragraph(findings::capitalised(&assumed.sentence()) + ".");
+    }
 }
 
 fn changes(found: &RunComparison, study: &[String], b: &mut Blocks) {
