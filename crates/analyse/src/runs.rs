@@ -14,10 +14,10 @@ use crate::trial::checked_run::CheckedRun;
 use crate::trial::extended;
 use crate::{Basis, Metric, Strength, search};
 use earlier::Figure;
-use findings::{NoiseFloor, Verdict};
+use findings::{IndependenceAssumed, NoiseFloor, Verdict};
 use model::{Dataset, Level, ReadLimit, TargetFacts, Test};
 use serde::Serialize;
-use stats::{BetweenRuns, Estimate};
+use stats::{BetweenRuns, Estimate, Lasting};
 use std::sync::Arc;
 
 pub use earlier::EarlierRuns;
@@ -80,6 +80,9 @@ pub struct TestRuns {
     /// ratios were held to more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lasting: Vec<LastingTarget>,
+    /// Where repeats are too few to tell whether it lasts, and nothing says that it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub independence_assumed: Option<IndependenceAssumed>,
     /// Target by target, by level; then over all levels where there are several.
     pub results: Vec<RunResult>,
 }
@@ -139,11 +142,12 @@ pub fn compare_runs(old: &Dataset, new: &Dataset, earlier: &EarlierRuns) -> RunC
         unmatched.extend(pair.unmatched(pair.metrics().first().copied()));
         let Some(basis) = pair.basis else { continue };
         let deciding = deciding(pair.new, basis);
-        let mut lasting = Vec::new();
+        let (mut lasting, mut assumed) = (Vec::new(), None);
         for metric in pair.metrics() {
             let results = pair.results(metric);
             if metric == deciding {
                 lasting.extend(results.iter().filter_map(TargetRuns::lasting));
+                assumed = lasting.is_empty().then(|| taken_for_granted(&results)).flatten();
             }
             earlier_runs = earlier_runs.max(most_earlier(&results));
             overall.extend(results.iter().filter_map(|r| compared(r.over_levels()?, new)));
@@ -158,6 +162,7 @@ pub fn compare_runs(old: &Dataset, new: &Dataset, earlier: &EarlierRuns) -> RunC
             is_same,
             floors: pair.floors,
             lasting,
+            independence_assumed: assumed,
             results: Vec::new(),
         });
     }
@@ -290,6 +295,15 @@ struct TargetRuns {
     levels: Vec<Matched>,
     /// How much its mean over all of these differs from run to run.
     between: Option<BetweenRuns>,
+}
+
+/// That their repeats are independent, where those of the target with the most do not show it.
+fn taken_for_granted(results: &[TargetRuns]) -> Option<IndependenceAssumed> {
+    let levels = results.iter().map(|one| one.levels.len()).max()?;
+    let all = results.iter().flat_map(|one| &one.levels);
+    let repeats = all.map(|one| one.old.repeats().count().min(one.new.repeats().count())).max()?;
+    (repeats > 1 && !Lasting::shows(levels, repeats))
+        .then_some(IndependenceAssumed { levels, repeats })
 }
 
 impl TargetRuns {

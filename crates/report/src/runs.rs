@@ -163,6 +163,9 @@ fn of_test(test: &TestRuns, margin: f64, b: &mut Blocks) {
     if let Some(lasting) = lasting(test) {
         b.warning(lasting);
     }
+    if let Some(assumed) = test.independence_assumed {
+        b.paragraph(capitalised(&assumed.sentence()) + ".");
+    }
     let counted = test.basis.counted;
     b.folded(3, resources_heading(counted), Fold::OnScreen, |b| {
         b.explained(table(test, &in_short(&of_machines)), resources_of_runs(counted));

@@ -123,6 +123,12 @@ impl Lasting {
         Self { possible, levels: levels.len(), effects: OnceLock::new() }
     }
 
+    /// Whether so many repeats of each of so many levels tell noise that lasts from noise that does not well
+    /// enough for verdicts to rest on it (docs/method.md).
+    pub fn shows(levels: usize, repeats: usize) -> bool {
+        repeats >= FEW_BLOCKS.len() && levels as f64 >= LEVELS_THAT_TELL
+    }
+
     /// How likely noise lasts from a block to the next.
     pub fn likely(&self) -> f64 {
         1.0 - self.possible[0].weight

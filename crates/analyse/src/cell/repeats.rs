@@ -2,7 +2,11 @@
 
 use crate::Basis;
 use crate::cell::CellData;
-use findings::{BlocksInCommon, Evidence, Finding, LastingPair, RatiosLast, RepeatsAlike, Subject};
+use findings::{
+    BlocksInCommon, Evidence, Finding, IndependenceAssumed, LastingPair, RatiosLast, RepeatsAlike,
+    Subject,
+};
+use stats::Lasting;
 
 /// Standard deviations beyond which it is said: one test in 700 by chance.
 const SAID_FROM: f64 = 3.0;
@@ -39,8 +43,14 @@ pub(crate) fn findings(test: &str, basis: Option<Basis>, cells: &[CellData]) -> 
     });
     let pairs: Vec<LastingPair> = pairs.collect();
     let in_blocks = !longest.is_apart();
-    let last =
-        (!pairs.is_empty()).then(|| Evidence::from(RatiosLast { pairs, repeats, in_blocks }));
+    let of_target = |target: &str| cells.iter().filter(|cell| cell.target == target).count();
+    let levels = firsts.iter().map(|cell| of_target(cell.target)).max().unwrap_or(0);
+    let last = match pairs.is_empty() {
+        // A single repeat is worth no verdict that could take it for anything.
+        true => (firsts.len() > 1 && repeats > 1 && !Lasting::shows(levels, repeats))
+            .then(|| Evidence::from(IndependenceAssumed { levels, repeats })),
+        false => Some(Evidence::from(RatiosLast { pairs, repeats, in_blocks })),
+    };
     let common = longest.in_common();
     let blocks = (common.share >= MUCH_IN_COMMON && firsts.len() > 1).then(|| {
         let deviation = common.deviation.exp_m1();

@@ -93,6 +93,34 @@ fn noise_that_lasts_in_targets_decides_nothing_and_is_said() {
 }
 
 #[test]
+fn repeats_that_are_too_few_to_tell_are_said_to_be_taken_for_independent() {
+    let study = |targets: &[&str], levels: usize, repeats: u32| {
+        let mut noise = Noise::new(4);
+        dataset(targets, &LEVELS[..levels], repeats, |_, _, _| 1000.0 * noise.factor(0.05))
+    };
+    let said = |targets: &[&str], levels: usize, repeats: u32| {
+        let data = study(targets, levels, repeats);
+        let assumed = |evidence: &Evidence| match evidence {
+            Evidence::IndependenceAssumed(assumed) => Some((assumed.levels, assumed.repeats)),
+            _ => None,
+        };
+        analyse(&data).findings.iter().find_map(|finding| assumed(&finding.evidence))
+    };
+    assert_eq!(said(&["a", "b"], 3, 5), Some((3, 5)));
+    assert_eq!(said(&["a", "b"], 6, 3), Some((6, 3)));
+    assert_eq!(said(&["a", "b"], 6, 5), None, "these tell");
+    assert_eq!(said(&["a"], 3, 5), None, "nothing is compared");
+    assert_eq!(said(&["a", "b"], 3, 1), None, "nothing is told apart");
+    let compared = |levels: usize, repeats: u32| {
+        let data = study(&["a"], levels, repeats);
+        let found = compare_runs(&data, &data, &EarlierRuns::default());
+        found.tests[0].independence_assumed.map(|assumed| (assumed.levels, assumed.repeats))
+    };
+    assert_eq!(compared(6, 3), Some((6, 3)));
+    assert_eq!(compared(6, 5), None);
+}
+
+#[test]
 fn noise_that_lasts_tells_no_two_runs_apart() {
     let mut wrong = 0;
     let mut said = 0;

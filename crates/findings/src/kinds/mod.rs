@@ -70,7 +70,7 @@ kinds! {
     path => RoundTrips, DelayMissed, PathCost;
     placing => LevelsPlaced | PlacedLevel, PlacedAround, PlacementEnd;
     products => ProductsCompared | ComparedProduct;
-    repeats => RepeatsAlike, RatiosLast, BlocksInCommon | LastingPair;
+    repeats => RepeatsAlike, RatiosLast, IndependenceAssumed, BlocksInCommon | LastingPair;
     run => TrialFailed, NotOffered, TrialsMissing, FewRepeats, CheckPassed, ChecksNotMade, PairsLimited | Check;
     scaling => Growth, ScalingLaw, NoScalingLaw | FittedLaw, NoLaw;
     search => HighestLoad, HighestLoadsCompared | SearchOutcome;

@@ -3,7 +3,7 @@
 use crate::Severity;
 use serde::Serialize;
 use crate::kind::{FindingKind, Group};
-use crate::numbers::{figure, percent};
+use crate::numbers::{counted, figure, percent};
 
 /// Repeats that follow one another resemble each other more than chance explains, so that intervals
 /// were widened.
@@ -90,6 +90,39 @@ impl FindingKind for RatiosLast {
             most(|pair| pair.autocorrelation),
             most(|pair| pair.widening),
         )
+    }
+}
+
+/// Repeats are too few to tell whether the noise of one target lasts, so that verdicts take them
+/// mostly for independent.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct IndependenceAssumed {
+    /// The most levels that a target has.
+    pub levels: usize,
+    /// The most repeats that a cell has.
+    pub repeats: usize,
+}
+
+impl IndependenceAssumed {
+    /// In one sentence, without a full stop.
+    pub fn sentence(&self) -> String {
+        let Self { levels, repeats } = self;
+        format!(
+            "{} at {} cannot show whether the noise of one target lasts from repeat to repeat, as that of \
+             background work would; verdicts take repeats mostly for independent, and where half of that noise \
+             or more lasts, they call equal targets different several times as often as they should; \
+             five repeats at six levels or more can show it",
+            counted(*repeats, "repeat"),
+            counted(*levels, "level"),
+        )
+    }
+}
+
+impl FindingKind for IndependenceAssumed {
+    const HEADING: &'static str = "Independent repeats";
+
+    fn say(found: &Group<'_, Self>) -> String {
+        found.first.sentence()
     }
 }
 

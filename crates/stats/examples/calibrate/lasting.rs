@@ -12,7 +12,7 @@ const SCATTER: f64 = 0.05;
 
 /// What has noise that lasts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+pub enum Kind {
     /// Each cell of one target by itself.
     CellsOfOne,
     CellsOfBoth,
@@ -34,26 +34,28 @@ const KINDS: [(Kind, &str); 6] = [
 ];
 
 #[derive(Clone, Copy, Debug)]
-struct Case {
-    kind: Kind,
-    levels: usize,
-    repeats: usize,
+pub struct Case {
+    pub kind: Kind,
+    pub levels: usize,
+    pub repeats: usize,
     /// From a block to the next.
-    kept: f64,
-    better: f64,
+    pub kept: f64,
+    /// By what factor the second target is better, and at how many levels.
+    pub better: f64,
+    pub differ: usize,
     /// Whether it is asked what lasts.
-    told: bool,
+    pub told: bool,
     /// Whether the two share blocks.
-    paired: bool,
+    pub paired: bool,
 }
 
 /// How often something is found, in percent.
 #[derive(Clone, Copy, Default)]
-struct Rates {
+pub struct Rates {
     /// At any level.
-    any: f64,
-    /// The share of levels.
-    share: f64,
+    pub any: f64,
+    /// The share of the levels that may differ.
+    pub share: f64,
     /// Over all levels together.
     overall: f64,
 }
@@ -79,7 +81,10 @@ impl Case {
                 CellsOfBoth | HalfOfBoth | BothInTime => true,
             };
             let kept = if lasts { self.kept } else { 0.0 };
-            let effect = if target == 1 { self.better.ln() } else { 0.0 };
+            let effect = |level: usize| match target == 1 && level < self.differ {
+                true => self.better.ln(),
+                false => 0.0,
+            };
             let (levels, repeats) = (self.levels, self.repeats);
             let cells: Vec<Vec<f64>> = match self.kind {
                 CellsOfOne | CellsOfBoth => {
@@ -112,10 +117,10 @@ impl Case {
                     cells
                 }
             };
-            cells
-                .into_iter()
-                .map(|cell| cell.into_iter().map(|value| effect + SCATTER * value).collect())
-                .collect()
+            let cell = |(level, cell): (usize, Vec<f64>)| {
+                cell.into_iter().map(|value| effect(level) + SCATTER * value).collect()
+            };
+            cells.into_iter().enumerate().map(cell).collect()
         };
         [0, 1].map(target).to_vec()
     }
@@ -172,7 +177,7 @@ impl Case {
         ((0..self.levels).map(ratio).collect(), overall)
     }
 
-    fn rates(&self, count: u32) -> Rates {
+    pub fn rates(&self, count: u32) -> Rates {
         let mut random = Random(Xoshiro256PlusPlus::seed_from_u64(1));
         let mut rates = Rates::default();
         let one = 100.0 / f64::from(count);
@@ -182,9 +187,9 @@ impl Case {
                 true => (self.adjusted(&trials), 1.0),
                 false => self.adjusted_apart(&trials),
             };
-            let found = adjusted.iter().filter(|p| **p <= ALPHA).count();
-            rates.any += if found > 0 { one } else { 0.0 };
-            rates.share += one * found as f64 / self.levels as f64;
+            let found = |all: &[f64]| all.iter().filter(|p| **p <= ALPHA).count();
+            rates.any += if found(&adjusted) > 0 { one } else { 0.0 };
+            rates.share += one * found(&adjusted[..self.differ]) as f64 / self.differ as f64;
             rates.overall += if overall <= ALPHA { one } else { 0.0 };
         }
         rates
@@ -200,9 +205,18 @@ pub fn table(out: &mut impl Write, count: u32) -> std::io::Result<()> {
     )?;
     writeln!(out, "|---|---|---|---|---|---|---|")?;
     for (kind, name) in KINDS {
-        for (levels, repeats) in [(6, 5), (6, 10), (3, 5)] {
+        for (levels, repeats) in [(6, 5), (6, 10), (3, 5), (3, 10), (1, 5), (1, 10)] {
             let error = |told: bool, kept: f64| {
-                let case = Case { kind, levels, repeats, kept, better: 1.0, told, paired: true };
+                let case = Case {
+                    kind,
+                    levels,
+                    repeats,
+                    kept,
+                    better: 1.0,
+                    differ: levels,
+                    told,
+                    paired: true,
+                };
                 format!("{:.1} %", case.rates(count).any)
             };
             writeln!(
@@ -221,12 +235,27 @@ pub fn table(out: &mut impl Write, count: u32) -> std::io::Result<()> {
         "| levels | repeats | by the order of ratios alone: error | found | error | found |"
     )?;
     writeln!(out, "|---|---|---|---|---|---|")?;
-    for (levels, repeats, better) in
-        [(3, 3, 1.1), (6, 3, 1.1), (3, 5, 1.1), (6, 5, 1.1), (12, 5, 1.1), (6, 10, 1.06)]
-    {
+    for (levels, repeats, better) in [
+        (3, 3, 1.1),
+        (6, 3, 1.1),
+        (3, 5, 1.1),
+        (6, 5, 1.1),
+        (12, 5, 1.1),
+        (6, 10, 1.06),
+        (1, 5, 1.1),
+    ] {
         let kind = Kind::CellsOfBoth;
         let both = |told: bool| {
-            let case = Case { kind, levels, repeats, kept: 0.0, better, told, paired: true };
+            let case = Case {
+                kind,
+                levels,
+                repeats,
+                kept: 0.0,
+                better,
+                differ: levels,
+                told,
+                paired: true,
+            };
             let error = Case { better: 1.0, ..case }.rates(count).any;
             format!("{error:.1} % | {:.1} %", case.rates(count).share)
         };
@@ -244,11 +273,19 @@ fn apart(out: &mut impl Write, count: u32) -> std::io::Result<()> {
     )?;
     writeln!(out, "|---|---|---|---|---|---|---|---|---|---|---|")?;
     for (kind, name) in KINDS {
-        for (levels, repeats) in [(6, 5), (6, 10), (3, 5), (1, 10)] {
+        for (levels, repeats) in [(6, 5), (6, 10), (3, 5), (3, 10), (1, 5), (1, 10)] {
             let told = |told: bool| {
                 let case = |kept: f64| {
-                    let case =
-                        Case { kind, levels, repeats, kept, better: 1.0, told, paired: false };
+                    let case = Case {
+                        kind,
+                        levels,
+                        repeats,
+                        kept,
+                        better: 1.0,
+                        differ: levels,
+                        told,
+                        paired: false,
+                    };
                     case.rates(count)
                 };
                 let (half, most) = (case(0.5), case(0.8));
@@ -275,7 +312,16 @@ fn apart(out: &mut impl Write, count: u32) -> std::io::Result<()> {
     ] {
         let kind = Kind::CellsOfBoth;
         let both = |told: bool| {
-            let case = Case { kind, levels, repeats, kept: 0.0, better, told, paired: false };
+            let case = Case {
+                kind,
+                levels,
+                repeats,
+                kept: 0.0,
+                better,
+                differ: levels,
+                told,
+                paired: false,
+            };
             let (equal, found) = (Case { better: 1.0, ..case }.rates(count), case.rates(count));
             let all = [equal.any, found.share, equal.overall, found.overall];
             all.map(|rate| format!("{rate:.1} %")).join(" | ")

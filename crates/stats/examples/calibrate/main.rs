@@ -1,8 +1,11 @@
 //! How often comparisons err, and how much they find, over studies whose truth is known: prints the
 //! tables of docs/method.md. `make calibrate` runs it; the number of studies is its argument, and
-//! `main`, `until`, `looks`, `sparse`, `unlike`, `outliers` or `lasting` a second one that leaves the other tables
-//! out.
+//! `main`, `until`, `looks`, `sparse`, `unlike`, `outliers`, `lasting` or `bounds` a second one that leaves the
+//! other tables out.
 
+mod bound;
+mod bound_lasting;
+mod bound_sparse;
 mod judging;
 mod lasting;
 mod outliers;
@@ -97,6 +100,7 @@ fn main() -> std::io::Result<()> {
         Some("unlike") => return unlike::table(&mut out, count),
         Some("sparse") => return sparse::table(&mut out, count),
         Some("main") => return table(&mut out, count),
+        Some("bounds") => return bounds(&mut out, count),
         _ => {}
     }
     table(&mut out, count)?;
@@ -111,7 +115,16 @@ fn main() -> std::io::Result<()> {
     writeln!(out)?;
     until::table(&mut out, count / 10)?;
     writeln!(out)?;
-    until::sparse_table(&mut out, count / 10)
+    until::sparse_table(&mut out, count / 10)?;
+    writeln!(out)?;
+    bounds(&mut out, count / 5)
+}
+
+/// What no test can pass.
+fn bounds(out: &mut impl Write, count: u32) -> std::io::Result<()> {
+    bound_lasting::table(out, count)?;
+    writeln!(out)?;
+    bound_sparse::table(out, count)
 }
 
 /// Where all levels differ, or half of them.

@@ -59,7 +59,11 @@ fn the_cheapest_target_at_a_rate_follows_from_what_it_sends() {
     assert!(cloud["amount"]["interval"].is_array(), "{cloud}");
     assert_eq!((&cloud["date"], &cloud["used_at"]["clients"]), (&"2026-11".into(), &2.into()));
     let test = &said["tests"][0];
-    assert_eq!(test["sufficient"], serde_json::json!(["cloud", "vps"]), "the cheapest first: {said:#}");
+    assert_eq!(
+        test["sufficient"],
+        serde_json::json!(["cloud", "vps"]),
+        "the cheapest first: {said:#}"
+    );
     assert_eq!(test["break_evens"][0]["outcome"]["below"], "cloud", "{test}");
     let shown = place.weighin(&["advise", "bill.toml", "--rate", "10"]).done();
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
