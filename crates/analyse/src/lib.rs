@@ -91,6 +91,8 @@ enum Extent {
     Trials,
     /// All but scaling laws.
     Answers,
+    /// All but where further trials would lie.
+    Pages,
     All,
 }
 
@@ -99,7 +101,7 @@ impl Extent {
     fn metrics(self) -> &'static [Metric] {
         match self {
             Self::Trials => &[Metric::Throughput, Metric::LatencyP95],
-            Self::Answers | Self::All => Metric::ALL,
+            Self::Answers | Self::Pages | Self::All => Metric::ALL,
         }
     }
 }
@@ -119,6 +121,19 @@ pub fn analyse_within<'d>(
     budget: &ReadBudget,
 ) -> Result<Analysis<'d>, OverBudget> {
     let analysis = analyse_with(dataset, Extent::All, budget);
+    budget.verdict().map(|()| analysis)
+}
+
+/// The same without where further trials would lie ([`Cell::next`]), which documents for programs and answers
+/// on capacity tell, and no page.
+///
+/// # Errors
+/// When the budget is overdrawn.
+pub fn analyse_for_pages_within<'d>(
+    dataset: &'d Dataset,
+    budget: &ReadBudget,
+) -> Result<Analysis<'d>, OverBudget> {
+    let analysis = analyse_with(dataset, Extent::Pages, budget);
     budget.verdict().map(|()| analysis)
 }
 
@@ -283,7 +298,7 @@ fn analyse_test(
     findings.extend(growth::findings(&test.name, &growth));
     findings.extend(knee::findings(study, basis, compared));
     let laws = match extent {
-        Extent::All => law::laws(study, &peaks, &run.bootstrap),
+        Extent::Pages | Extent::All => law::laws(study, &peaks, &run.bootstrap),
         Extent::Trials | Extent::Answers => Laws::new(),
     };
     findings.extend(law::findings(&test.name, &laws));
@@ -316,13 +331,14 @@ fn analyse_test(
     });
     let times = accounts.times(explained);
     why.extend(accounts.ends_of_rise(&test.name, &peaks));
+    let summarise = |cells: &Cells<'_>| {
+        let summarised = |cell: &CellData<'_>| cell.summarise(basis, study.confidence, extent);
+        cells.iter().map(summarised).collect()
+    };
     let analysis = TestAnalysis {
         test: test.name.clone(),
-        cells: data.iter().map(|cell| cell.summarise(basis, study.confidence)).collect(),
-        aa_control_cells: again
-            .iter()
-            .map(|cell| cell.summarise(basis, study.confidence))
-            .collect(),
+        cells: summarise(&data),
+        aa_control_cells: summarise(&again),
         basis,
         ranking: match search {
             Some(_) => Ranking::default(),

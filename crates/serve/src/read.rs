@@ -144,8 +144,8 @@ pub(crate) fn report(
         let dataset = dataset(directory, name, limit)?;
         let mut page = Vec::new();
         let budget = limit.budget();
-        let analysis =
-            analyse::analyse_within(&dataset, &budget).map_err(|over| not_analysed(name, over))?;
+        let analysis = analyse::analyse_for_pages_within(&dataset, &budget)
+            .map_err(|over| not_analysed(name, over))?;
         budget
             .bound(|| report::render(&analysis, Format::Html, &mut page))
             .map_err(|over| format!("{}: to make the report {over}", shown(name)))?

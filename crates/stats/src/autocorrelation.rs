@@ -40,8 +40,15 @@ impl Autocorrelation {
             return Self::default();
         }
         let excess = |coefficient: f64| -> f64 {
-            let off = |steps: &Steps| steps.ratio - expected_ratio(steps.n, coefficient);
-            seen.iter().map(|steps| steps.weight * off(steps)).sum()
+            // Most samples are of one size.
+            let (mut size, mut expected) = (0.0, 0.0);
+            let off = |steps: &Steps| {
+                if steps.n != size {
+                    (size, expected) = (steps.n, expected_ratio(steps.n, coefficient));
+                }
+                steps.weight * (steps.ratio - expected)
+            };
+            seen.iter().map(off).sum()
         };
         let (mut low, mut high) = (0.0, HIGHEST);
         for _ in 0..HALVINGS {

@@ -1,5 +1,6 @@
 //! The centre of a sample, and how far off it may be.
 
+use crate::Chance;
 use crate::apart::EffectApart;
 use crate::interval::{Bounds, is_confidence};
 use crate::lasting::Effect;
@@ -190,7 +191,7 @@ impl Centre {
         tails(&self.errors, distance).clamp(0.0, 1.0)
     }
 
-    /// The same for one of many centres among which single ones are looked for.
+    /// The same, with what it counts as for one of many centres among which single ones are looked for.
     ///
     /// That p-value counts every way in which samples may scatter by how likely it is, and where these
     /// scatter equally it is mostly the others that make it large: families err too seldom then, and
@@ -198,18 +199,18 @@ impl Centre {
     /// the Bayes factor for equal scatter, which the repeats tell and no mean (a test that weighs
     /// evidence of both has the most power for its errors; J. Neyman and E. S. Pearson, *Philosophical
     /// Transactions A* 231, 1933), and never falls below what it were if all scattered equally.
-    pub(crate) fn p_value_among(&self, distance: f64) -> f64 {
-        let p_value = self.p_value(distance);
-        let Some(equality) = self.equality else { return p_value };
+    pub(crate) fn chance(&self, distance: f64) -> Chance {
+        let alone = self.p_value(distance);
+        let Some(equality) = self.equality else { return alone.into() };
         if distance.is_nan() || distance <= 0.0 {
-            return p_value;
+            return alone.into();
         }
         let equal: Vec<Error> = self.errors.iter().filter(|error| error.equal).copied().collect();
         let weight: f64 = equal.iter().map(|error| error.weight).sum();
         let if_equal = tails(&equal, distance) / weight;
-        let by_evidence = p_value * (EVIDENCE_COSTS / equality.sqrt()).min(UNEQUAL_COSTS);
+        let by_evidence = alone * (EVIDENCE_COSTS / equality.sqrt()).min(UNEQUAL_COSTS);
         let least = if weight > 0.0 { EVIDENCE_COSTS * if_equal } else { 0.0 };
-        by_evidence.max(least).min(1.0)
+        Chance { alone, among: by_evidence.max(least).min(1.0) }
     }
 
     /// How far the true centre is from this one at most, on either side, with that confidence.

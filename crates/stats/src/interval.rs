@@ -1,4 +1,5 @@
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
+use std::sync::{Mutex, PoisonError};
 
 /// Two ends and the confidence that lies between them, on whatever scale the values had.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,9 +84,25 @@ pub(crate) fn t_quantile(confidence: f64, freedom: f64) -> Option<f64> {
     if !is_confidence(confidence) {
         return None;
     }
-    let t = StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(0.5 + confidence / 2.0);
-    t.is_finite().then_some(t)
+    let asked = [confidence, freedom].map(f64::to_bits);
+    let mut kept = QUANTILES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, t)) = kept.iter().find(|(known, _)| *known == asked) {
+        return *t;
+    }
+    let distribution = StudentsT::new(0.0, 1.0, freedom).ok();
+    let t = distribution.map(|student| student.inverse_cdf(0.5 + confidence / 2.0));
+    let t = t.filter(|t| t.is_finite());
+    if kept.len() == MOST_KEPT {
+        kept.remove(0);
+    }
+    kept.push((asked, t));
+    t
 }
+
+/// Quantiles that were asked for last, by confidence and degrees of freedom: a study asks for a few of them
+/// thousands of times, as its cells have equally many repeats.
+static QUANTILES: Mutex<Vec<([u64; 2], Option<f64>)>> = Mutex::new(Vec::new());
+const MOST_KEPT: usize = 8;
 
 /// Whether this is in (0, 1).
 pub(crate) fn is_confidence(confidence: f64) -> bool {

@@ -205,6 +205,11 @@ impl Ratio {
         self.looks.is_some()
     }
 
+    /// Whether something is known of how far off it may be.
+    pub fn has_interval(&self) -> bool {
+        self.centre.is_some()
+    }
+
     /// How likely a ratio at least this far from 1 would be if base and candidate were equal and
     /// repeats scattered log-normally, on either side; what rounding may account for is taken off
     /// first. `None` where there is no interval.
@@ -216,11 +221,13 @@ impl Ratio {
 
     /// The same with what it counts as among others that are held together; see [`crate::closed_groups`].
     pub fn chance(&self) -> Option<Chance> {
-        let alone = self.p_value()?;
         let centre = self.centre.as_ref()?;
-        let among = centre.p_value_among(centre.value.abs() - self.rounding);
-        let among = self.looks.as_ref().map_or(among, |looks| looks.overall(self.n, among));
-        Some(Chance { alone, among })
+        let chance = centre.chance(centre.value.abs() - self.rounding);
+        let overall = |p_value| match &self.looks {
+            Some(looks) => looks.overall(self.n, p_value),
+            None => p_value,
+        };
+        Some(Chance { alone: overall(chance.alone), among: overall(chance.among) })
     }
 
     /// The error that a test of so many repeats by itself may have.

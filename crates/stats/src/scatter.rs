@@ -247,15 +247,38 @@ pub(crate) fn typical<'a>(samples: impl Iterator<Item = &'a [f64]>) -> f64 {
     if pairs == 0 {
         return 0.0;
     }
-    let middle = match pairs % 2 {
-        1 => difference(&sorted, pairs / 2),
-        _ => f64::midpoint(difference(&sorted, pairs / 2 - 1), difference(&sorted, pairs / 2)),
+    let values: u64 = sorted.iter().map(|sample| sample.len() as u64).sum();
+    let middle = match pairs <= MADE * values {
+        true => median(differences(&sorted)),
+        false => counted_median(&sorted, pairs),
     };
     middle / MEDIAN_DIFFERENCE
 }
 
+/// So many differences for each value are made sooner than they are counted.
+const MADE: u64 = 16;
+
+/// Of samples that are sorted.
+fn differences(samples: &[Vec<f64>]) -> Vec<f64> {
+    let mut all = Vec::new();
+    for sample in samples {
+        for (last, value) in sample.iter().enumerate() {
+            all.extend(sample[..last].iter().map(|first| value - first));
+        }
+    }
+    all
+}
+
 fn pairs(values: u64) -> u64 {
     values * values.saturating_sub(1) / 2
+}
+
+/// The median of so many differences.
+fn counted_median(samples: &[Vec<f64>], pairs: u64) -> f64 {
+    match pairs % 2 {
+        1 => difference(samples, pairs / 2),
+        _ => f64::midpoint(difference(samples, pairs / 2 - 1), difference(samples, pairs / 2)),
+    }
 }
 
 /// The difference of two values of a sample than which so many are smaller, or equal: found by
@@ -286,9 +309,12 @@ fn difference(samples: &[Vec<f64>], nth: u64) -> f64 {
 
 /// Of one value at least.
 fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let half = values.len() / 2;
-    if values.len() % 2 == 1 { values[half] } else { f64::midpoint(values[half - 1], values[half]) }
+    let (half, is_even) = (values.len() / 2, values.len().is_multiple_of(2));
+    let (below, middle, _) = values.select_nth_unstable_by(half, f64::total_cmp);
+    match below.iter().copied().max_by(f64::total_cmp) {
+        Some(other) if is_even => f64::midpoint(other, *middle),
+        _ => *middle,
+    }
 }
 
 #[cfg(test)]
@@ -312,8 +338,12 @@ mod tests {
                 (0..sample.len()).flat_map(of).collect::<Vec<f64>>()
             };
             let all: Vec<f64> = samples.iter().flat_map(each).collect();
+            let pairs = all.len() as u64;
+            let middle = median(all);
             let typical_of = typical(samples.iter().map(Vec::as_slice));
-            assert_eq!(typical_of, median(all) / MEDIAN_DIFFERENCE);
+            assert_eq!(typical_of, middle / MEDIAN_DIFFERENCE);
+            samples.iter_mut().for_each(|sample| sample.sort_by(f64::total_cmp));
+            assert_eq!(counted_median(&samples, pairs), middle);
         }
         assert_eq!(typical([[1.0].as_slice()].into_iter()), 0.0);
     }

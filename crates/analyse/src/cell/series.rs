@@ -454,15 +454,19 @@ impl Series {
         (kin, [known.target, if is_of_kin { other.target } else { known.target }])
     }
 
-    /// [`Self::ratio`] as a part of a mean over several.
-    pub(crate) fn part(&self, base: &Self, weight: f64) -> Option<Part> {
-        let ratio = self.ratio(base)?;
+    /// [`Self::ratio`] as all of a mean.
+    pub(crate) fn part(&self, base: &Self) -> Option<Part> {
+        Some(self.part_with(self.ratio(base)?, base))
+    }
+
+    /// The same of what [`Self::ratio`] found.
+    pub(crate) fn part_with(&self, ratio: Ratio, base: &Self) -> Part {
         let pairs = self.pairs_at(base);
         let log = ratio.point.ln();
         let moved = self.moved_by_outliers(base, &pairs, log);
         let blocks = pairs.into_iter().map(|(block, ..)| block).collect();
         let readings = Part::readings(log, base.other_reading(), self.other_reading());
-        Some(Part { ratio, blocks, weight, moved, readings })
+        Part { ratio, blocks, weight: 1.0, moved, readings }
     }
 
     /// By how much the logarithm of a ratio of these pairs, or of two means where there are none, is more

@@ -4,7 +4,7 @@ use super::series::Series;
 use super::{CellData, CellTrial, volume};
 use crate::trial::check::CheckedTrial;
 use crate::trial::figures::Figures;
-use crate::{Basis, CellVolume, Metric};
+use crate::{Basis, CellVolume, Extent, Metric};
 use findings::{BurstEnds, Check, Evidence, Validity};
 use model::{Level, TrialRecord};
 use serde::Serialize;
@@ -24,7 +24,7 @@ pub struct Cell {
     /// [`crate::percentile_ms`]).
     pub estimates: BTreeMap<Metric, Estimate>,
     /// Where one further trial would lie, 5 % of trials (at a confidence of 95 %) being beyond either
-    /// end; absent for fewer than two trials.
+    /// end; absent for fewer than two trials, and of an analysis for pages.
     pub next: BTreeMap<Metric, Interval>,
     /// (max − min) / median of the metric that decides, over the trials, 0.05 being 5 %;
     /// absent for fewer than two.
@@ -117,7 +117,8 @@ impl CellData<'_> {
     }
 
     /// What a report shows of the cell.
-    pub(crate) fn summarise(&self, basis: Option<Basis>, confidence: f64) -> Cell {
+    pub(crate) fn summarise(&self, basis: Option<Basis>, confidence: f64, extent: Extent) -> Cell {
+        let predicted = self.series.iter().filter(|_| extent != Extent::Pages);
         let estimate = |metric| self.series(metric).estimate(confidence);
         Cell {
             estimates: Metric::ALL
@@ -125,9 +126,7 @@ impl CellData<'_> {
                 .filter_map(|&metric| Some((metric, estimate(metric)?)))
                 .collect(),
             // Each end is a claim by itself.
-            next: self
-                .series
-                .iter()
+            next: predicted
                 .filter_map(|(metric, series)| {
                     Some((*metric, series.next(1.0 - 2.0 * (1.0 - confidence))?))
                 })

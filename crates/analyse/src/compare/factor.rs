@@ -264,9 +264,9 @@ impl<'a> Grouped<'a> {
     fn from_observations(observations: Vec<&'a PairAtLevel>) -> Option<Self> {
         let parts: Vec<(&PairAtLevel, Part)> = observations
             .into_iter()
-            .filter_map(|one| Some((one, one.candidate.part(&one.base, 1.0)?)))
+            .filter_map(|one| Some((one, one.candidate.part(&one.base)?)))
             .collect();
-        let scatters = |(_, part): &&(&PairAtLevel, Part)| part.ratio.p_value().is_some();
+        let scatters = |(_, part): &&(&PairAtLevel, Part)| part.ratio.has_interval();
         let known = parts.iter().filter(scatters).count();
         // As of comparisons over all levels.
         let kept = |part: &(&'a PairAtLevel, Part)| known < MIN_LEVELS || scatters(&part);

@@ -276,7 +276,7 @@ fn follow_levels(own: &[&Comparison], overall: &mut OverallComparison) {
 
 fn adjust_family(study: &Study, family: Vec<Member>) {
     let mut pairs: Vec<Vec<Member>> = Vec::new();
-    for member in family.into_iter().filter(|member| member.ratio.p_value().is_some()) {
+    for member in family.into_iter().filter(|member| member.ratio.has_interval()) {
         match pairs.last_mut() {
             Some(pair) if pair[0].judgement.pair == member.judgement.pair => pair.push(member),
             _ => pairs.push(vec![member]),

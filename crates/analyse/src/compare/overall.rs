@@ -4,48 +4,50 @@ use crate::cell::Cells;
 use crate::cell::means::Means;
 use crate::cell::series::Series;
 use crate::compare::family::Compared;
-use crate::study::each_pair;
-use crate::{Basis, Metric, OverallComparison, Strength};
+use crate::{Basis, Comparison, Metric, OverallComparison, Strength};
 use findings::Verdict;
-use model::{Level, ReadBudget, Study, Test};
+use model::{Level, ReadBudget, Test};
 use stats::{Estimate, Interval, Part, Ratio};
 use std::collections::BTreeMap;
 
 /// Fewest levels that are more than a single comparison.
 pub(crate) const MIN_LEVELS: usize = 2;
 
-/// Every pair of targets that has enough levels in common, in the order of the study.
+/// Every pair of targets that has enough levels in common, in the order of its comparisons at each of them.
 pub(crate) fn overall(
-    study: &Study,
     test: &Test,
     basis: Basis,
     cells: &Cells,
+    by_level: &[Compared<Comparison>],
     budget: &ReadBudget,
 ) -> Vec<Compared<OverallComparison>> {
-    each_pair(study)
+    let is_same_pair = |one: &Compared<Comparison>, next: &Compared<Comparison>| {
+        (&one.of.baseline, &one.of.candidate) == (&next.of.baseline, &next.of.candidate)
+    };
+    by_level
+        .chunk_by(is_same_pair)
         .take_while(|_| budget.charge(0).is_ok())
         .flat_map(|pair| basis.all_compared().map(move |metric| (pair, metric)))
-        .filter_map(|(pair, metric)| compare(study, test, cells, pair, metric))
+        .filter_map(|(pair, metric)| compare(test, cells, pair, metric))
         .collect()
 }
 
 fn compare(
-    study: &Study,
     test: &Test,
     cells: &Cells,
-    (baseline, candidate): (&str, &str),
+    pair: &[Compared<Comparison>],
     metric: Metric,
 ) -> Option<Compared<OverallComparison>> {
-    let at = |&level: &Level| {
-        let series = |target: &str| Some(cells.at(target, level)?.series(metric));
-        let (base, candidate) = (series(baseline)?, series(candidate)?);
-        let part = candidate.part(base, 1.0)?;
-        let means = candidate.means(base, part.ratio.point);
-        Some(AtLevel { level, base: base.estimate(study.confidence)?, means, part })
+    let at = |Compared { of, ratio }: &Compared<Comparison>| {
+        let series = |target: &str| Some(cells.at(target, of.level)?.series(metric));
+        let part = series(&of.candidate)?.part_with(ratio.clone(), series(&of.baseline)?);
+        Some((AtLevel { level: of.level, base: of.base, means: of.means }, part))
     };
-    let mut known: Vec<AtLevel> = test.levels().iter().filter_map(at).collect();
+    let own = pair.iter().filter(|one| one.of.metric == metric);
+    let mut known: Vec<(AtLevel, Part)> = own.filter_map(at).collect();
+    let Comparison { baseline, candidate, .. } = &pair.first()?.of;
     // A level that says nothing of its scatter is left out where others do.
-    let scatters = |one: &AtLevel| one.part.ratio.p_value().is_some();
+    let scatters = |(_, part): &(AtLevel, Part)| part.ratio.has_interval();
     if known.iter().filter(|one| scatters(one)).count() >= MIN_LEVELS {
         known.retain(scatters);
     }
@@ -53,15 +55,16 @@ fn compare(
         return None;
     }
     let weight = (known.len() as f64).recip();
-    let parts: Vec<Part> = known.iter().map(|one| Part { weight, ..one.part.clone() }).collect();
+    let (known, parts): (Vec<AtLevel>, Vec<Part>) =
+        known.into_iter().map(|(at, part)| (at, Part { weight, ..part })).unzip();
     let ratio = Ratio::mean(&parts, 1.0)?;
     let mean = |figure: fn(&Means) -> f64| {
         (known.iter().map(|one| figure(&one.means).ln()).sum::<f64>() * weight).exp()
     };
     let means = Means { baseline: mean(|one| one.baseline), candidate: mean(|one| one.candidate) };
     let of = OverallComparison {
-        baseline: baseline.to_owned(),
-        candidate: candidate.to_owned(),
+        baseline: baseline.clone(),
+        candidate: candidate.clone(),
         all_levels: known.len() == test.levels().len(),
         levels: known.iter().map(|one| one.level).collect(),
         metric,
@@ -79,7 +82,6 @@ struct AtLevel {
     level: Level,
     base: Estimate,
     means: Means,
-    part: Part,
 }
 
 /// Of figures that hold at once: its ends are the means of theirs, which is wide enough however they

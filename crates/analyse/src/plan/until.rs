@@ -41,8 +41,8 @@ pub(crate) fn held(
     let study = &dataset.study;
     let at = |cells: &Cells| {
         let comparisons = compare::comparisons(study, test, basis, cells, budget);
+        let overall = overall::overall(test, basis, cells, &comparisons, budget);
         let comparisons = family::adjust_for_multiplicity(study, comparisons);
-        let overall = overall::overall(study, test, basis, cells, budget);
         let overall = family::adjust_overall(study, &comparisons, overall);
         (comparisons, overall)
     };

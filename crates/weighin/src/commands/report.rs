@@ -36,7 +36,8 @@ pub(crate) fn report(arguments: &ReportArguments) -> Outcome {
     // Tables of trials say nothing of what trials show together, which takes most of the time.
     let analyse = match format {
         Format::Csv | Format::Hlog => analyse::analyse_trials_within,
-        Format::Html | Format::Markdown | Format::Json => analyse::analyse_within,
+        Format::Html | Format::Markdown => analyse::analyse_for_pages_within,
+        Format::Json => analyse::analyse_within,
     };
     let (analysis, budget) = stores::analysis_by(analyse, &results, &dataset, arguments.reading)?;
     let mut page = |to: &mut dyn Write| render(&analysis, format, &budget, to);

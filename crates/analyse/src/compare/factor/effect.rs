@@ -35,7 +35,7 @@ pub(super) fn mean(all: &[&PairAtLevel], mut parts: Vec<Part>) -> Option<(Ratio,
     let ratio = Ratio::mean(&parts, overlap(all, &parts))?;
     let effects: Vec<Vec<f64>> =
         strata.iter().map(|stratum| pair_effects(stratum, &parts)).collect();
-    if ratio.p_value().is_none() {
+    if !ratio.has_interval() {
         return Some((ratio, HoldsFor::TheseTargets));
     }
     let between = between_strata(&effects);
