@@ -179,10 +179,13 @@ pub struct LevelChange {
     pub conditions: Vec<ConditionChange>,
 }
 
+/// The values of a figure, by the place of their runs, each with the test that it was measured in.
+type Series<'a> = Vec<(usize, f64, &'a Test)>;
+
 /// Looks for changes in every cell of the runs. Runs of different studies have nothing in common.
 pub fn history(mut runs: Vec<RunPoints>) -> History {
     runs.sort_by(|a, b| (a.started_at, &a.file).cmp(&(b.started_at, &b.file)));
-    let mut series: BTreeMap<(&CellKey, Metric), Vec<(usize, f64, &Test)>> = BTreeMap::new();
+    let mut series: BTreeMap<(&CellKey, Metric), Series<'_>> = BTreeMap::new();
     for (index, run) in runs.iter().enumerate() {
         for (place, cell) in &run.cells {
             if let Some(value) = cell.figure(cell.decides) {

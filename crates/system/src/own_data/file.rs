@@ -1,6 +1,6 @@
 //! Files that data is made from, compressed or not.
 
-use import::{Compression, Decoder};
+use import::Compression;
 use model::{DataFile, Failure, FailureKind, Fingerprint};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Take};
@@ -15,7 +15,7 @@ const COMPRESSED_PIECE: usize = 16 << 10;
 /// gives is its contents, where it is compressed.
 pub(super) struct DataReader {
     file: DataFile,
-    input: BufReader<Contents>,
+    input: BufReader<Box<dyn Read + Send>>,
     compression: Option<Compression>,
     seen: Arc<Mutex<Seen>>,
     /// Bytes of it that [`Self::progress`] told.
@@ -44,20 +44,6 @@ impl Read for Raw {
         seen.bytes += read as u64;
         seen.print.bytes(&buffer[..read]);
         Ok(read)
-    }
-}
-
-enum Contents {
-    Plain(BufReader<Raw>),
-    Compressed(Decoder<BufReader<Raw>>),
-}
-
-impl Read for Contents {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(raw) => raw.read(buffer),
-            Self::Compressed(decoder) => decoder.read(buffer),
-        }
     }
 }
 
@@ -94,11 +80,9 @@ impl DataReader {
             BufReader::with_capacity(COMPRESSED_PIECE, Raw { from, seen: Arc::clone(&seen) });
         let beginning = raw.fill_buf().map_err(|error| unreadable(file, &error))?;
         let compression = Compression::recognised(beginning);
-        let contents = match compression {
-            Some(kind) => Contents::Compressed(
-                kind.decoder(raw).map_err(|error| damaged(file, 0, 1, &error))?,
-            ),
-            None => Contents::Plain(raw),
+        let contents: Box<dyn Read + Send> = match compression {
+            Some(kind) => Box::new(kind.decoder(raw).map_err(|error| damaged(file, 0, 1, &error))?),
+            None => Box::new(raw),
         };
         if let (Some(said), None) = (Compression::from_name(&file.name), compression) {
             return Err(misnamed(file, said));
