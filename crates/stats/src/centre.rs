@@ -4,8 +4,8 @@ use crate::Chance;
 use crate::apart::EffectApart;
 use crate::interval::{Bounds, is_confidence};
 use crate::lasting::Effect;
+use crate::p_value::normal_score;
 use crate::student::two_tails;
-use statrs::distribution::{ContinuousCDF, Normal};
 
 /// The longest step in search of a half width, on logarithms.
 const FARTHEST: f64 = 3.0;
@@ -286,11 +286,4 @@ fn difference(a: (f64, &Error), b: (f64, &Error), effect: &EffectApart) -> Error
     let parts = of_a.powi(2) / a_freedom + of_b.powi(2) / b_freedom;
     let freedom = if squared > 0.0 { squared.powi(2) / parts } else { a_freedom + b_freedom };
     Error { weight: a.1.weight * effect.weight, scale: squared.sqrt(), freedom, equal: a.1.equal }
-}
-
-/// How many standard deviations a two-sided p-value is worth.
-pub(crate) fn normal_score(p_value: f64) -> f64 {
-    // The smallest that has a finite quantile.
-    let tail = (p_value / 2.0).clamp(1e-300, 0.5);
-    Normal::standard().inverse_cdf(tail).abs()
 }

@@ -1,7 +1,7 @@
 //! How likely further repeats are to resolve a comparison.
 
 use crate::Ratio;
-use crate::centre::normal_score;
+use crate::p_value::normal_score;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Of an interval of one standard error.

@@ -1,7 +1,7 @@
 //! Several independent comparisons of one pair, held together.
 
-use crate::centre::normal_score;
 use crate::local;
+use crate::p_value::normal_score;
 
 /// How likely a comparison is by chance.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! One test of "all of these are equal" that sees many small differences as well as a single large
 //! one.
 
-use crate::centre::normal_score;
+use crate::p_value::normal_score;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 use std::sync::OnceLock;
 

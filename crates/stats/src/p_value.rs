@@ -1,5 +1,7 @@
 //! Many comparisons at once.
 
+use statrs::distribution::{ContinuousCDF, Normal};
+
 /// Chances as they are after a search among all of them: Holm's step-down adjustment (S. Holm, *A
 /// Simple Sequentially Rejective Multiple Test Procedure*, Scandinavian Journal of Statistics 6,
 /// 1979), in the order given. To call different what stays at or below α is wrong anywhere in the
@@ -23,6 +25,13 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
         adjusted[index] = so_far;
     }
     adjusted
+}
+
+/// How many standard deviations a two-sided p-value is worth.
+pub(crate) fn normal_score(p_value: f64) -> f64 {
+    // The smallest that has a finite quantile.
+    let tail = (p_value / 2.0).clamp(1e-300, 0.5);
+    Normal::standard().inverse_cdf(tail).abs()
 }
 
 #[cfg(test)]

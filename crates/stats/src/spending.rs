@@ -1,7 +1,7 @@
 //! Tests that are looked at after every repeat, and err no more often for it.
 
-use crate::centre::normal_score;
 use crate::looks::{Density, normal};
+use crate::p_value::normal_score;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Overall errors at which bounds are found; those between follow on logarithms.
