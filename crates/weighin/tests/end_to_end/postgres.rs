@@ -423,11 +423,6 @@ gives = 200
         }
         let data = record.outcome().unwrap().data.clone().unwrap();
         assert_eq!((data.checked, data.broken), (2, Vec::new()));
-        let table = |name: &str| data.tables.iter().find(|one| one.table == name).unwrap();
-        let (history, accounts) = (table("pgbench_history"), table("pgbench_accounts"));
-        assert_eq!((history.before.rows, history.after.rows), (0, 60));
-        assert_eq!((accounts.before.rows, accounts.after.rows), (100_000, 100_000));
-        assert!(accounts.before.is_counted && accounts.before.bytes > 2 << 20, "{accounts:?}");
     }
     place.assert_no_server_left();
     // Other systems have no pipelines, and those that are not prepared have none either.
