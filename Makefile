@@ -156,7 +156,7 @@ bench-quick: ## The same in a few minutes, too roughly to conclude much; prints 
 	$(CARGO) build $(LOCKED) --release --package weighin --package bench
 	$(TARGET_DIR)/release/bench --weighin $(TARGET_DIR)/release/weighin --pairs 2 --seconds 1 --clients 1,64,1000 --preparations 1 $(BENCH)
 
-calibrate: ## How often verdicts err and how much they find, over simulated studies (the table of docs/method.md), and whether any document contradicts itself
+calibrate: ## How often verdicts err and how much they find, over simulated studies (the tables of docs/calibration.md), and whether any document contradicts itself
 	@scripts/setup build
 	$(CARGO) run $(LOCKED) --release --package stats --example calibrate
 	$(CARGO) test $(LOCKED) --package analyse --test behaviour -- --ignored --nocapture calibrate

@@ -9,7 +9,7 @@ use crate::lasting::{
 };
 
 /// How likely it is, before anything was seen, that noise of single cells lasts, and that what all levels
-/// of a block share does: what the machine goes through moves the figures of each (docs/method.md).
+/// of a block share does: what the machine goes through moves the figures of each (docs/statistics.md).
 const CELLS_LAST: f64 = 0.37;
 const SHARES_LAST: f64 = 0.2;
 /// The latter of means over all levels, in which nothing else is left.

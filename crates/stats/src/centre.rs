@@ -11,7 +11,7 @@ use crate::student::two_tails;
 const FARTHEST: f64 = 3.0;
 /// By how much a p-value among others is larger because evidence for equal scatter may be chance, and
 /// by how much at most where the evidence is against it. Of those that were simulated the ones that
-/// find most and let no family of docs/method.md err more often than it may.
+/// find most and let no family of docs/calibration.md err more often than it may.
 const EVIDENCE_COSTS: f64 = 1.2;
 const UNEQUAL_COSTS: f64 = 1.5;
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// How likely it is, before anything was seen, that noise of single cells lasts, and that what all levels
 /// of a block share does: blocks have random orders and servers that were started anew, which mostly keeps
 /// them independent. Higher ones hold more where noise lasts and find less where it doesn't
-/// (docs/method.md).
+/// (docs/statistics.md).
 const CELLS_LAST: f64 = 0.37;
 const SHARES_LAST: f64 = 0.11;
 /// Of that, that the noise of both targets does and not that of one of them.
@@ -124,7 +124,7 @@ impl Lasting {
     }
 
     /// Whether so many repeats of each of so many levels tell noise that lasts from noise that does not well
-    /// enough for verdicts to rest on it (docs/method.md).
+    /// enough for verdicts to rest on it (docs/statistics.md).
     pub fn shows(levels: usize, repeats: usize) -> bool {
         repeats >= FEW_BLOCKS.len() && levels as f64 >= LEVELS_THAT_TELL
     }

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 /// How much of the error goes to the test of the smallest p-value, the rest to the sum. Of the shares
 /// that were simulated the one that finds single differences most often, and loses where all differ
-/// at most three in a hundred (docs/method.md).
+/// at most three in a hundred (docs/calibration.md).
 const SINGLE: f64 = 0.55;
 /// Up to so many members each size has its own table.
 const EACH: usize = 24;

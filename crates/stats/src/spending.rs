@@ -8,7 +8,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 const ERRORS: [f64; 11] = [1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 0.01, 0.02, 0.05, 0.1, 0.5, 0.9];
 /// How the error is spent: `error` × share of the repeats to this power (K. Kim and D. L. DeMets,
 /// *Biometrika* 74, 1987). 1 spends early, like Pocock's bounds, and 3 late, like those of O'Brien
-/// and Fleming. Of 1.5 and 3, which were simulated, the one with fewer trials (docs/method.md).
+/// and Fleming. Of 1.5 and 3, which were simulated, the one with fewer trials (docs/statistics.md).
 const POWER: f64 = 1.5;
 /// The same for the claim that two are the same. That is mostly near what all repeats can tell, and
 /// what earlier looks spend is missing at the last one. Of 1.5, 3, 4 and 6, which were simulated, 6

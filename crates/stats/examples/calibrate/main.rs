@@ -1,5 +1,5 @@
 //! How often comparisons err, and how much they find, over studies whose truth is known: prints the
-//! tables of docs/method.md. `make calibrate` runs it; the number of studies is its argument, and
+//! tables of docs/calibration.md. `make calibrate` runs it; the number of studies is its argument, and
 //! `main`, `until`, `looks`, `sparse`, `unlike`, `outliers`, `lasting` or `bounds` a second one that leaves the
 //! other tables out.
 
