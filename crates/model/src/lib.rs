@@ -145,7 +145,7 @@ pub use sample::{
 pub use schema_change::{Algorithm, BuiltInChange, Change, SchemaChange};
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 pub use set_value::SetValue;
-pub use setting::{SettingDifference, SettingOrigin, setting_differences};
+pub use setting::{SettingDifference, SettingOrigin, setting_differences, setting_name};
 pub use slo::{LatencyFigure, Slo, SloError};
 pub use sql_syntax::{Placeholder, SqlSyntax};
 pub use statement::{BesideLoad, BuiltInQuery, Query, Statement, TimedStatement};

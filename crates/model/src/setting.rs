@@ -39,7 +39,7 @@ pub fn setting_differences(study: &Study, targets: &[TargetFacts]) -> Vec<Settin
     let incidental: BTreeSet<String> = targets
         .iter()
         .flat_map(|facts| &facts.server.incidental)
-        .map(|name| normal(name))
+        .map(|name| setting_name(name))
         .collect();
     let mut by_system: BTreeMap<System, Vec<&String>> = BTreeMap::new();
     for facts in targets {
@@ -50,7 +50,7 @@ pub fn setting_differences(study: &Study, targets: &[TargetFacts]) -> Vec<Settin
     let mut by_name: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for facts in targets {
         for (name, value) in &facts.server.variables {
-            let values = by_name.entry(normal(name)).or_default();
+            let values = by_name.entry(setting_name(name)).or_default();
             values.insert(facts.target.clone(), value.clone());
         }
     }
@@ -86,12 +86,12 @@ fn intended(study: &Study) -> BTreeSet<String> {
         Place::Sandbox(sandbox) => Some(sandbox),
         Place::Server(_) | Place::Storage(_) | Place::Imported => None,
     });
-    sandboxes.flat_map(|sandbox| sandbox.settings.keys()).map(|name| normal(name)).collect()
+    sandboxes.flat_map(|sandbox| sandbox.settings.keys()).map(|name| setting_name(name)).collect()
 }
 
 /// A variable's name whichever way it is spelled: option files take upper case, `-` for `_`, and
 /// `loose_` in front.
-fn normal(name: &str) -> String {
+pub fn setting_name(name: &str) -> String {
     let name = name.trim().to_ascii_lowercase().replace('-', "_");
     name.strip_prefix("loose_").map(str::to_owned).unwrap_or(name)
 }

@@ -22,7 +22,7 @@ use findings::{
     AtLimit, Cause, EndOfRise, Finding, PartOfTime, Resource, Rise, Subject, UsedUp, Verdict,
     WhySlower,
 };
-use model::{Dataset, Level, Metric, Place, Promise, Test};
+use model::{Dataset, Level, Metric, Place, Promise, SandboxSpec, Target, Test};
 use stats::{Estimate, Sample};
 use std::collections::BTreeMap;
 
@@ -184,11 +184,19 @@ impl<'a> Accounts<'a> {
             let is_only = one.resource == Resource::LogSync && others.filter(is_open).count() == 0;
             (is_only && only_slower_waits(&all)).then_some(Cause::AtLeast(*one))
         };
+        let by_design = || {
+            // What syncs take of processors is theirs.
+            let mut others = parts.iter().filter(is_targets);
+            let first = others.find(|part| part.resource != Resource::Processors)?;
+            let is_seen = first.resource == Resource::LogSync && surely(&first, 0.0);
+            (is_seen && only_slower_waits(&all) && self.differ_in_commits_alone(slower, faster))
+                .then_some(Cause::OnlyDifference(*first))
+        };
         let by_limit = || limits.first().map(|limit| Cause::Limit(*limit));
         let cause = match (exact, most) {
             (Some(limit), _) => Some(Cause::Limit(*limit)),
             (None, Some(part)) => Some(Cause::Time(*part)),
-            (None, None) => by_limit().or_else(alone),
+            (None, None) => by_limit().or_else(alone).or_else(by_design),
         };
         Some(WhySlower {
             slower: slower.to_owned(),
@@ -199,6 +207,28 @@ impl<'a> Accounts<'a> {
             cause,
             parts,
         })
+    }
+
+    /// Whether the study makes two targets differ in nothing but whether commits wait for the disk.
+    fn differ_in_commits_alone(&self, one: &str, other: &str) -> bool {
+        let target = |name: &str| self.dataset.study.targets.iter().find(|spec| spec.name == name);
+        let Some((one, other)) = target(one).zip(target(other)) else { return false };
+        let (Place::Sandbox(first), Place::Sandbox(second)) = (&one.place, &other.place) else {
+            return false;
+        };
+        let durability = one.system.facts().durability.iter();
+        let commits: Vec<&str> = durability
+            .filter(|setting| setting.promise == Promise::CommitsOnDisk)
+            .map(|setting| setting.name)
+            .collect();
+        let others = |place: &SandboxSpec| {
+            let mut place = place.clone();
+            place.settings.retain(|name, _| !commits.contains(&model::setting_name(name).as_str()));
+            place
+        };
+        let around =
+            |target: &Target| (target.system, target.path.clone(), target.load_hosts.clone());
+        around(one) == around(other) && others(first) == others(second)
     }
 
     /// What is known of the difference. Over several levels, which count alike, each is measured by the time
@@ -332,7 +362,11 @@ fn times(resource: Resource, Both { slow, fast, .. }: Both<'_>) -> Option<(f64, 
 /// Whether what decides over all levels together is much of the difference at one of them as well, where
 /// the repeats of that one alone decide nothing.
 fn accounts_for(all: &WhySlower, one: &WhySlower) -> bool {
-    let Some(Cause::Time(decides) | Cause::AtLeast(decides)) = &all.cause else { return false };
+    let Some(Cause::Time(decides) | Cause::AtLeast(decides) | Cause::OnlyDifference(decides)) =
+        &all.cause
+    else {
+        return false;
+    };
     let part = one.parts.iter().find(|part| part.resource == decides.resource);
     one.cause.is_none()
         && all.slower == one.slower

@@ -3,8 +3,8 @@
 use crate::support::{Noise, dataset, found, trial};
 use analyse::{Cause, EndOfRise, Evidence, Resource, Rise, WhySlower, analyse};
 use model::{
-    CpuShares, Dataset, DelayMeasured, DiskRates, ErrorClass, ErrorCount, ProcessUsage, Sample,
-    Throttling, TrialRecord, signal,
+    CpuShares, Dataset, DelayMeasured, DiskRates, ErrorClass, ErrorCount, Place, ProcessUsage,
+    Sample, Throttling, TrialRecord, signal,
 };
 use std::time::Duration;
 
@@ -141,6 +141,36 @@ fn a_little_that_only_one_waits_for_is_named_where_nothing_else_can_be_most() {
     );
     // Both wait, so that it is no difference between them.
     waits(&mut data, true, true);
+    assert_eq!(why(&data).cause, None);
+}
+
+#[test]
+fn what_alone_the_study_makes_two_differ_in_is_named_where_nothing_else_takes_more() {
+    let syncing = Second { syncs: 300, write_ms: 0.3, ..Second::default() };
+    let mut data = two();
+    seen(&mut data, syncing, Second::default());
+    waits(&mut data, true, false);
+    let set = |data: &mut Dataset, name: &str| {
+        let Place::Sandbox(place) = &mut data.study.targets[0].place else {
+            panic!("a private server")
+        };
+        place.settings.insert(name.to_owned(), "1".to_owned());
+    };
+    set(&mut data, "innodb-flush-log-at-trx-commit");
+    let cause = why(&data).cause;
+    assert!(
+        matches!(cause, Some(Cause::OnlyDifference(part)) if part.resource == Resource::LogSync),
+        "{cause:?}"
+    );
+    // Syncs take processor time as well.
+    seen(&mut data, Second { server_cpus: 1.5, ..syncing }, Second::default());
+    assert!(matches!(why(&data).cause, Some(Cause::OnlyDifference(_))), "{:?}", why(&data));
+    // Locks take more of the difference.
+    seen(&mut data, Second { lock_wait_ms: 1_500, ..syncing }, Second::default());
+    assert_eq!(why(&data).cause, None);
+    // It is not all that they differ in.
+    seen(&mut data, syncing, Second::default());
+    set(&mut data, "innodb_io_capacity");
     assert_eq!(why(&data).cause, None);
 }
 

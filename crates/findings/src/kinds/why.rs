@@ -152,6 +152,9 @@ pub enum Cause {
     /// Only at the slower target it takes time that clients wait for, more than was seen of it; nothing else
     /// can be most of the difference.
     AtLeast(PartOfTime),
+    /// The study makes the two differ in nothing but this, and nothing else takes more of the difference:
+    /// what it takes of processors is a part of theirs.
+    OnlyDifference(PartOfTime),
     /// It is at its limit at the slower target, and not at the faster one.
     Limit(AtLimit),
 }
@@ -159,7 +162,7 @@ pub enum Cause {
 impl Cause {
     pub fn resource(&self) -> Resource {
         match self {
-            Self::Time(part) | Self::AtLeast(part) => part.resource,
+            Self::Time(part) | Self::AtLeast(part) | Self::OnlyDifference(part) => part.resource,
             Self::Limit(limit) => limit.resource,
         }
     }
@@ -227,6 +230,13 @@ impl FindingKind for WhySlower {
                 part.resource.what(),
                 by_share(found, operation),
             ),
+            Some(Cause::OnlyDifference(part)) => format!(
+                "{slower} is slower than {faster}{place} because of {}, as the study makes the two differ in \
+                 nothing else: the disks alone take {}; clients wait longer than that, and syncs take \
+                 processor time as well",
+                part.resource.what(),
+                by_share(found, operation),
+            ),
             Some(Cause::Limit(limit)) => {
                 let other = limit.faster.map_or(String::new(), |used| {
                     format!(" ({}: {})", faster, percent(used))
@@ -246,7 +256,7 @@ impl FindingKind for WhySlower {
 
 fn time_of(why: &WhySlower) -> Option<PartOfTime> {
     match why.cause {
-        Some(Cause::Time(part) | Cause::AtLeast(part)) => Some(part),
+        Some(Cause::Time(part) | Cause::AtLeast(part) | Cause::OnlyDifference(part)) => Some(part),
         _ => None,
     }
 }
