@@ -4,8 +4,8 @@
 
 use crate::course::{Course, Form, LONGEST};
 use crate::lasting::{
-    Blocks, FEW_BLOCKS, Kind, MUCH, NEGLIGIBLE, OF_CELLS, SHARED, form_of_shared, odds,
-    own_variances, together,
+    Blocks, Kind, MUCH, NEGLIGIBLE, OF_CELLS, SHARED, form_of_shared, odds, own_variances,
+    share_that_counts, together,
 };
 
 /// How likely it is, before anything was seen, that noise of single cells lasts, and that what all levels
@@ -18,9 +18,6 @@ const SHARES_LAST_IN_MEANS: f64 = 0.35;
 const OF_BOTH: f64 = 0.7;
 /// How far what levels share may last; what lasts not at all still makes levels alike.
 const OF_SHARED: [f64; 4] = [0.0, 0.5, 0.8, 0.95];
-
-/// Fewer repeats of all levels together than these count for less, by the root of their number.
-const REPEATS_THAT_TELL: f64 = 30.0;
 
 /// What the figures of one target say, at all its levels, of how far their noise lasts.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,8 +125,7 @@ impl LastingApart {
     pub fn between(first: &Persistence, second: &Persistence) -> Self {
         let all = |one: &Persistence| (one.long * one.repeats) as f64;
         let usual = first.repeats.min(second.repeats);
-        let few = FEW_BLOCKS.get(usual).copied().unwrap_or(1.0)
-            * (f64::midpoint(all(first), all(second)) / REPEATS_THAT_TELL).sqrt().min(1.0);
+        let few = share_that_counts(usual, f64::midpoint(all(first), all(second)));
         let share = if first.of_means { SHARES_LAST_IN_MEANS } else { SHARES_LAST };
         let none = (1.0 - few * (CELLS_LAST + share)).ln();
         let of_one = ((1.0 - OF_BOTH) / 2.0).ln();

@@ -117,6 +117,16 @@ impl ByTarget {
         Some(Self { group, scatters: scatters.collect(), pairs: BTreeMap::new() })
     }
 
+    /// Of samples that are too few to borrow from one another: each speaks for itself.
+    pub fn alone() -> Self {
+        Self { group: BTreeMap::new(), scatters: vec![Scatter::alone()], pairs: BTreeMap::new() }
+    }
+
+    /// Whether its samples borrow from one another.
+    pub fn is_borrowed(&self) -> bool {
+        self.scatters.iter().any(Scatter::is_borrowed)
+    }
+
     /// That of a target's samples.
     pub fn target(&self, target: usize) -> &Scatter {
         self.pair([target, target])

@@ -163,7 +163,7 @@ impl Centre {
 
     /// Whether it borrows from no others.
     pub(crate) fn is_alone(&self) -> bool {
-        self.errors.len() == 1
+        self.equality.is_none()
     }
 
     /// What it would be with so many values that scatter as these; `None` for fewer than these.

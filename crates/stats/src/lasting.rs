@@ -25,9 +25,9 @@ const IN_COMMON: f64 = 0.2;
 const SHARPENED: f64 = 3.0;
 /// Three and four blocks tell next to nothing of what lasts, and would pay for it in every study: by the
 /// number of blocks, what share of the above counts.
-pub(crate) const FEW_BLOCKS: [f64; 5] = [0.0, 0.0, 0.0, 0.2, 0.5];
-/// So do fewer levels than these, by the root of their number.
-pub(crate) const LEVELS_THAT_TELL: f64 = 6.0;
+const FEW_BLOCKS: [f64; 5] = [0.0, 0.0, 0.0, 0.2, 0.5];
+/// So do fewer repeats of all levels together than these, by the root of their number.
+const REPEATS_THAT_TELL: f64 = 30.0;
 /// Autocorrelations that noise of cells may have from a block to the next.
 pub(crate) const OF_CELLS: [f64; 3] = [0.5, 0.75, 0.95];
 /// How many times as large as the variance of its own the one may be that a level has in common with
@@ -108,8 +108,7 @@ impl Lasting {
         let blocks = long.iter().map(|level| level.ratios.len()).max().unwrap_or(0);
         // Where trials are missing, most levels have fewer.
         let usual = long.iter().map(|level| level.ratios.len()).sum::<usize>() / long.len().max(1);
-        let few = FEW_BLOCKS.get(usual).copied().unwrap_or(1.0)
-            * (long.len() as f64 / LEVELS_THAT_TELL).sqrt().min(1.0);
+        let few = share_that_counts(usual, (long.len() * usual) as f64);
         let none = (1.0 - few * (CELLS_LAST + SHARES_LAST)).ln();
         let reference = of_cells(&long, None, None);
         let independent = reference.log(None);
@@ -126,7 +125,7 @@ impl Lasting {
     /// Whether so many repeats of each of so many levels tell noise that lasts from noise that does not well
     /// enough for verdicts to rest on it (docs/statistics.md).
     pub fn shows(levels: usize, repeats: usize) -> bool {
-        repeats >= FEW_BLOCKS.len() && levels as f64 >= LEVELS_THAT_TELL
+        repeats >= FEW_BLOCKS.len() && (levels * repeats) as f64 >= REPEATS_THAT_TELL
     }
 
     /// How likely noise lasts from a block to the next.
@@ -181,6 +180,13 @@ fn condensed(part: &[Effect]) -> Option<Effect> {
     let widening = mean(|one| one.widening.powi(2)).sqrt();
     let effect = Effect { weight, widening, freedom: mean(|one| one.freedom) };
     (weight >= NEGLIGIBLE).then_some(effect)
+}
+
+/// What share of the likelihoods that were there before anything was seen counts, by the usual number of
+/// repeats of a level and that of all levels together.
+pub(crate) fn share_that_counts(usual: usize, all: f64) -> f64 {
+    let of_blocks = FEW_BLOCKS.get(usual).copied().unwrap_or(1.0);
+    of_blocks * (all / REPEATS_THAT_TELL).sqrt().min(1.0)
 }
 
 /// How the cells of a pair may last.

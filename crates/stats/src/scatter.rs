@@ -37,8 +37,9 @@ pub struct Scatter {
     typical: f64,
     /// How far repeats in a row are alike.
     autocorrelation: Autocorrelation,
-    /// How much likelier what was seen is where all samples scatter nearly equally.
-    equality: f64,
+    /// How much likelier what was seen is where all samples scatter nearly equally; `None` where there are no
+    /// others.
+    equality: Option<f64>,
     /// What may last in ratios.
     lasting: Option<Lasting>,
 }
@@ -71,7 +72,25 @@ impl Scatter {
         autocorrelation: Autocorrelation,
         equality: f64,
     ) -> Self {
+        let equality = Some(equality);
         Self { possible, typical, autocorrelation, equality, lasting: None }
+    }
+
+    /// Of samples of which each speaks for itself: too few have nothing to lend, and do not tell what is an
+    /// outlier.
+    pub(crate) fn alone() -> Self {
+        Self {
+            possible: vec![Prior { weight: 1.0, freedom: 0.0, variance: 0.0 }],
+            typical: f64::INFINITY,
+            autocorrelation: Autocorrelation::default(),
+            equality: None,
+            lasting: None,
+        }
+    }
+
+    /// Whether samples borrow from others.
+    pub fn is_borrowed(&self) -> bool {
+        self.equality.is_some()
     }
 
     /// The centre of a sample of the kind; `None` for fewer than two values.
@@ -120,7 +139,7 @@ impl Scatter {
             Error { weight: prior.weight, scale, freedom, equal }
         };
         let errors = self.possible.iter().map(error).collect();
-        Some(Centre { value: mean, n, errors, equality: Some(self.equality) })
+        Some(Centre { value: mean, n, errors, equality: self.equality })
     }
 
     /// How far each value is from the mean, outliers moved in, and as much further as repeats that are

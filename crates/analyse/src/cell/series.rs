@@ -134,14 +134,21 @@ impl Kin {
         }
     }
 
-    /// How ratios of two cells within a repeat scatter.
+    /// How ratios of two cells within a repeat scatter, where there are enough to borrow from.
+    fn borrowed_ratios(&self) -> Option<&ByTarget> {
+        self.ratios().filter(|all| all.is_borrowed())
+    }
+
+    /// How ratios of two cells within a repeat scatter, and what may last in them; `None` where there are
+    /// none.
     fn ratios(&self) -> Option<&ByTarget> {
         let learned = || {
             let ratio = |(targets, pairs): &Pair| {
                 (*targets, pairs.iter().map(|(base, other)| other - base).collect())
             };
             let ratios: Vec<OfTargets> = self.pairs.iter().map(ratio).collect();
-            Some(ByTarget::from_samples(&ratios)?.with_pairs(self.pairs.iter().cloned()))
+            let all = ByTarget::from_samples(&ratios).unwrap_or_else(ByTarget::alone);
+            (!self.pairs.is_empty()).then(|| all.with_pairs(self.pairs.iter().cloned()))
         };
         self.ratios.get_or_init(learned).as_ref()
     }
@@ -428,7 +435,7 @@ impl Series {
             // Without the scatter of the cells nothing tells which values without a partner are outliers,
             // where the ratios of pairs leave theirs out.
             let cells = base.scatter().zip(self.scatter());
-            let known = ratios.zip(shared).zip(cells);
+            let known = ratios.filter(|all| all.is_borrowed()).zip(shared).zip(cells);
             let known =
                 known.map(|((ratios, shared), cells)| KnownScatter { ratios, cells, shared });
             match known.filter(|_| self.lacks_partners(base)) {
@@ -544,8 +551,9 @@ impl Series {
 
     /// Whether values without a partner go into its ratios.
     pub(crate) fn weighs_all(&self) -> bool {
-        let all =
-            |kin: &Arc<Kin>| kin.shared.is_some() && kin.cells.is_some() && kin.ratios().is_some();
+        let all = |kin: &Arc<Kin>| {
+            kin.shared.is_some() && kin.cells.is_some() && kin.borrowed_ratios().is_some()
+        };
         self.kin.as_ref().is_some_and(all)
     }
 
@@ -605,7 +613,7 @@ impl Series {
     /// intervals.
     fn gives(&self, base: &Self, ratios: &[f64]) -> bool {
         let (kin, targets) = self.known_with(base);
-        let scatter = kin.and_then(|kin| kin.ratios()).map(|all| all.pair(targets));
+        let scatter = kin.and_then(|kin| kin.borrowed_ratios()).map(|all| all.pair(targets));
         let Some(ratio) = scatter.and_then(|scatter| scatter.centre(ratios)) else { return true };
         let figure = |series: &Self| {
             let logs: Vec<f64> = series.values().map(f64::ln).collect();

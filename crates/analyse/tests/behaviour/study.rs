@@ -264,7 +264,8 @@ fn a_trial_that_is_measured_anew_is_no_pair_with_its_former_block() {
     let of_rate = |c: &&analyse::Comparison| (c.level.clients, c.metric) == (1, Metric::Throughput);
     let ratio = analysis.tests[0].comparisons.iter().find(of_rate).unwrap().ratio;
     let interval = ratio.interval.unwrap();
-    assert!(interval.low > 1.05 && interval.high < 1.15, "{ratio:?}");
+    // Pairs of other blocks would make it 0.6 to 1.4 in some of them.
+    assert!(interval.low > 1.0 && interval.high < 1.2, "{ratio:?}");
     assert_eq!(ratio.n, 5, "pairs");
     // It is no cell that the study gained.
     assert!(found(&analysis, |e| matches!(e, Evidence::MeasuredLater(_))).is_empty());

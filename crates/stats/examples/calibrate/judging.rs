@@ -47,11 +47,11 @@ pub fn parts(trials: &Trials, pairs: &[(usize, usize)]) -> Vec<Vec<Part>> {
     let partners = each().map(|(&(a, b), one)| {
         ([a, b], one.iter().map(|(_, a, b)| (*a, *b)).collect::<Vec<(f64, f64)>>())
     });
-    let ratios = ByTarget::from_samples(&samples).map(|all| all.with_pairs(partners));
+    let ratios =
+        ByTarget::from_samples(&samples).unwrap_or_else(ByTarget::alone).with_pairs(partners);
     let part = |(a, b): (usize, usize), level: usize, one: &Blocks| {
         let both: Vec<(f64, f64)> = one.iter().map(|(_, a, b)| (1.0, (b - a).exp())).collect();
-        let scatter = ratios.as_ref().map(|all| all.pair([a, b]));
-        let ratio = Ratio::paired(&both, 0.0, scatter).expect("numbers");
+        let ratio = Ratio::paired(&both, 0.0, Some(ratios.pair([a, b]))).expect("numbers");
         let near = |target: usize| match &cells {
             Some(cells) => cells.target(target).are_near(&trials[target][level]),
             None => vec![true; trials[target][level].len()],
