@@ -125,7 +125,12 @@ impl Lasting {
     /// Whether so many repeats of each of so many levels tell noise that lasts from noise that does not well
     /// enough for verdicts to rest on it (docs/statistics.md).
     pub fn shows(levels: usize, repeats: usize) -> bool {
-        repeats >= FEW_BLOCKS.len() && (levels * repeats) as f64 >= REPEATS_THAT_TELL
+        repeats >= Self::repeats_that_show(levels)
+    }
+
+    /// How many repeats of each of so many levels do.
+    pub fn repeats_that_show(levels: usize) -> usize {
+        FEW_BLOCKS.len().max((REPEATS_THAT_TELL / levels.max(1) as f64).ceil() as usize)
     }
 
     /// How likely noise lasts from a block to the next.

@@ -4,6 +4,7 @@ use crate::Severity;
 use serde::Serialize;
 use crate::kind::{FindingKind, Group};
 use crate::numbers::{counted, figure, percent};
+use stats::Lasting;
 
 /// Repeats that follow one another resemble each other more than chance explains, so that intervals
 /// were widened.
@@ -111,9 +112,10 @@ impl IndependenceAssumed {
             "{} at {} cannot show whether the noise of one target lasts from repeat to repeat, as that of \
              background work would; verdicts take repeats mostly for independent, and where half of that noise \
              or more lasts, they call equal targets different several times as often as they should; \
-             five repeats at six levels or more can show it",
+             with as many levels, {} repeats can show it",
             counted(*repeats, "repeat"),
             counted(*levels, "level"),
+            Lasting::repeats_that_show(*levels),
         )
     }
 }
