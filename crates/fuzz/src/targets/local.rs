@@ -23,11 +23,7 @@ pub(super) const KERNEL: Target = Target {
 /// Output of tools of cross-check tools.
 pub(super) const TOOLS: Target = Target {
     name: "tool_output",
-    run: |data| {
-        let text = text(data);
-        crosscheck::fuzzing::read_output(&text);
-        let _ = ::import::sysbench::parse(&text);
-    },
+    run: |data| crosscheck::fuzzing::read_output(&text(data)),
     seeds: || {
         let csv = "\"test\",\"rps\",\"avg_latency_ms\",\"min_latency_ms\",\"p50_latency_ms\",\
                    \"p95_latency_ms\",\"p99_latency_ms\",\"max_latency_ms\"\n\"SET key\",\
