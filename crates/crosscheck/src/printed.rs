@@ -45,6 +45,7 @@ impl Printed {
             "ns" => 1e-6,
             "us" => 1e-3,
             "ms" => 1.0,
+            "s" => 1e3,
             _ => return None,
         };
         Some(self.maybe(name)?.value * per_unit)

@@ -3,10 +3,10 @@
 mod arguments;
 mod config;
 mod installed;
+pub(crate) mod output;
 mod run;
 mod server;
 
 pub use arguments::{Task, unsupported};
-pub use import::sysbench::{SysbenchResult, parse};
 pub use installed::Sysbench;
 pub use server::{Driver, Server};

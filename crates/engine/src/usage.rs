@@ -44,10 +44,8 @@ pub fn peak_rss_bytes() -> u64 {
 /// under way counts in their place. Does nothing where that is not permitted; how
 /// late replies are noticed is measured in any case.
 pub(crate) fn set_niceness(server_threads: usize) {
-    // SAFETY: takes no pointers. 0 stands for the calling thread; the result needs no looking at.
-    unsafe {
-        libc::setpriority(libc::PRIO_PROCESS, 0, niceness(server_threads));
-    }
+    // Of no process is that of the calling thread; the result needs no looking at.
+    let _ = rustix::process::setpriority_process(None, niceness(server_threads));
 }
 
 /// Lets the calling thread wait for its turn when it wakes up, where it runs under the scheduler's

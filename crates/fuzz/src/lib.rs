@@ -36,14 +36,23 @@ pub struct Target {
     pub longest: usize,
     /// Bytes that a run may have allocated at a time, whatever the input.
     pub memory: usize,
-    /// Words of its grammar, for mutations.
-    pub words: &'static [&'static str],
+    /// Words of its grammar, for mutations: a dictionary of libFuzzer, or nothing.
+    pub dictionary: &'static str,
 }
 
 impl Target {
     /// The target of that name.
     pub fn by_name(name: &str) -> Option<&'static Self> {
         TARGETS.iter().find(|target| target.name == name)
+    }
+
+    /// The words of its dictionary.
+    ///
+    /// # Panics
+    /// When a line of that is no word in quotes.
+    pub fn words(&self) -> Vec<Vec<u8>> {
+        let read = |line| word(line).unwrap_or_else(|| panic!("{}: no word: {line}", self.name));
+        self.dictionary.lines().map(read).collect()
     }
 
     /// Where its kept cases are: inputs that were once findings.
@@ -75,4 +84,25 @@ impl Target {
             self.memory
         );
     }
+}
+
+/// A word as dictionaries of libFuzzer have it: in quotes, and with `\\`, `\"` and `\x0A` in it.
+fn word(line: &str) -> Option<Vec<u8>> {
+    let mut rest = line.strip_prefix('"')?.strip_suffix('"')?;
+    let mut bytes = Vec::new();
+    while let Some((plain, escaped)) = rest.split_once('\\') {
+        bytes.extend_from_slice(plain.as_bytes());
+        rest = match escaped.strip_prefix('x') {
+            Some(digits) => {
+                bytes.push(u8::from_str_radix(digits.get(..2)?, 16).ok()?);
+                &digits[2..]
+            }
+            None => {
+                bytes.push(*escaped.as_bytes().first()?);
+                escaped.get(1..)?
+            }
+        };
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    Some(bytes)
 }

@@ -42,25 +42,14 @@ fn write_seeds(directory: &Path) -> io::Result<()> {
         for (number, seed) in (target.seeds)().iter().enumerate() {
             fs::write(own.join(format!("seed-{number:03}")), seed)?;
         }
-        let words = target.words.iter().map(|word| format!("\"{}\"\n", escaped(word)));
         let dictionary = directory.join(target.name).with_extension("dict");
-        fs::write(&dictionary, words.collect::<String>())?;
+        fs::write(&dictionary, target.dictionary)?;
         let mut options = format!("-max_len={}\n", target.longest);
         // An empty one is refused.
-        if !target.words.is_empty() {
+        if !target.dictionary.is_empty() {
             options.push_str(&format!("-dict={}\n", dictionary.display()));
         }
         fs::write(directory.join(target.name).with_extension("options"), options)?;
     }
     Ok(())
-}
-
-/// A word as dictionaries of libFuzzer have it.
-fn escaped(word: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'"' | b'\\' => format!("\\{}", char::from(byte)),
-        b' '..=b'~' => char::from(byte).to_string(),
-        other => format!("\\x{other:02X}"),
-    };
-    word.bytes().map(byte).collect()
 }

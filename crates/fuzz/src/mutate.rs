@@ -47,14 +47,15 @@ impl Mutator {
             0 => Vec::new(),
             many => seeds[self.below(many)].clone(),
         };
+        let words = target.words();
         for _ in 0..=self.below(8) {
-            self.change(&mut data, target, seeds);
+            self.change(&mut data, &words, seeds);
         }
         data.truncate(target.longest.max(seeds.iter().map(Vec::len).max().unwrap_or(0)));
         data
     }
 
-    fn change(&mut self, data: &mut Vec<u8>, target: &Target, seeds: &[Vec<u8>]) {
+    fn change(&mut self, data: &mut Vec<u8>, words: &[Vec<u8>], seeds: &[Vec<u8>]) {
         let at = self.below(data.len() + 1);
         let end = (at + 1 + self.below(16)).min(data.len());
         match self.below(10) {
@@ -66,9 +67,9 @@ impl Mutator {
                 let piece = data[at..end].to_vec();
                 data.splice(at..at, piece);
             }
-            5 if !target.words.is_empty() => {
-                let word = target.words[self.below(target.words.len())];
-                data.splice(at..end, word.bytes());
+            5 if !words.is_empty() => {
+                let word = &words[self.below(words.len())];
+                data.splice(at..end, word.iter().copied());
             }
             6 => {
                 let edge = EDGES[self.below(EDGES.len())];

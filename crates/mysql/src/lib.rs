@@ -30,14 +30,10 @@ use crate::protocol::{LoginError, ServerError};
 use crate::tables::Rows;
 use crosscheck::sysbench::Sysbench;
 use engine::{OperationError, Stop};
+use host::ProcessClue;
 use host::recipe::PrivateServerKind;
-use host::{Host, ProcessClue};
-use model::{
-    CrossCheckFigures, Endpoint, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts, Target,
-    Tls, Trial, Workload,
-};
+use model::{Endpoint, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts, Tls, Workload};
 use sql::{Reader, SqlKind, SqlWorkloads, Statements};
-use std::sync::Arc;
 use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
 use system::group::Member;
 use system::own_data::SqlServer;
@@ -152,30 +148,6 @@ impl ServerKind for Mysql {
 
     fn probe_login(login: &Login) -> Result<Login, Failure> {
         probe::make_account(login)
-    }
-
-    fn tool(
-        host: &Arc<dyn Host>,
-        workload: &Workload,
-        target: &Target,
-        test: &str,
-    ) -> Result<Sysbench, Failure> {
-        cross_check::tool(host, workload.oltp()?, target, test)
-    }
-
-    fn tool_name(tool: &Sysbench) -> String {
-        tool.name()
-    }
-
-    fn cross_check(
-        tool: &Sysbench,
-        login: &Login,
-        connection: Connection,
-        trial: &Trial,
-        load: &model::Load,
-        stop: &Stop,
-    ) -> Result<CrossCheckFigures, Failure> {
-        cross_check::load(tool, login, connection, trial, load, stop)
     }
 }
 

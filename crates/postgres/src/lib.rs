@@ -21,24 +21,21 @@ pub mod protocol;
 mod replication;
 mod statements;
 pub mod tables;
+mod tool;
 
 pub use crate::client::connect;
 use crate::client::{Connection, LOOK, login_failure, login_options, server_failure};
-pub use crate::cross_check::SqlTool;
 use crate::load::{Duplicates, PostgresWire};
 use crate::names::LOAD_NAME;
 use crate::own_data::Database;
 use crate::protocol::{LoginError, LoginOptions, ServerError};
 use crate::tables::Rows;
+pub use crate::tool::SqlTool;
 use engine::{OperationError, Stop};
+use host::ProcessClue;
 use host::recipe::PrivateServerKind;
-use host::{Host, ProcessClue};
-use model::{
-    CrossCheckFigures, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts, Target, Tls,
-    Trial, Workload,
-};
+use model::{Failure, Oltp, ServerAddress, ServerCounters, ServerFacts, Tls, Workload};
 use sql::{Reader, SqlKind, SqlWorkloads, Statements};
-use std::sync::Arc;
 use system::client::{Limits, LoginEnvironment, UsualLogin, Variable};
 use system::group::Member;
 use system::own_data::SqlServer;
@@ -150,30 +147,6 @@ impl ServerKind for Postgres {
     /// Where a server takes no writes, none of its accounts writes.
     fn probe_login(login: &Login) -> Result<Login, Failure> {
         Ok(login.clone())
-    }
-
-    fn tool(
-        host: &Arc<dyn Host>,
-        workload: &Workload,
-        target: &Target,
-        test: &str,
-    ) -> Result<SqlTool, Failure> {
-        cross_check::tool(host, workload, target, test)
-    }
-
-    fn tool_name(tool: &SqlTool) -> String {
-        tool.name()
-    }
-
-    fn cross_check(
-        tool: &SqlTool,
-        login: &Login,
-        connection: Connection,
-        trial: &Trial,
-        load: &model::Load,
-        stop: &Stop,
-    ) -> Result<CrossCheckFigures, Failure> {
-        cross_check::load(tool, login, connection, trial, load, stop)
     }
 }
 

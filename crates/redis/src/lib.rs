@@ -22,11 +22,11 @@ use crate::client::{RedisConnection, RedisError, refusal};
 use crate::load::{KeyValueCommands, KeyValueSession, RedisLogin};
 use crosscheck::key_value::KeyValueTool;
 use engine::{Account, LoadError, LoadSpec, PartRun, RunLoad, SessionError, SocketLoad, Stop};
+use host::ProcessClue;
 use host::recipe::PrivateServerKind;
-use host::{Host, ProcessClue};
 use model::{
-    BackgroundWork, CrossCheckFigures, ErrorCount, Failure, FailureKind, KeyValue, ServerAddress,
-    ServerCounters, ServerFacts, Target, Trial, Workload,
+    BackgroundWork, ErrorCount, Failure, FailureKind, KeyValue, ServerAddress, ServerCounters,
+    ServerFacts, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -137,34 +137,6 @@ impl ServerKind for Redis {
         limit: Duration,
     ) -> Result<Perform, Failure> {
         work::perform(login, work, limit)
-    }
-
-    fn tool(
-        host: &Arc<dyn Host>,
-        keys: &KeyValue,
-        target: &Target,
-        test: &str,
-    ) -> Result<KeyValueTool, Failure> {
-        cross_check::tool(host, keys, target, test)
-    }
-
-    fn tool_name(tool: &KeyValueTool) -> String {
-        tool.name()
-    }
-
-    fn check_tool_login(login: &Login, connection: &mut RedisConnection) -> Result<(), Failure> {
-        cross_check::check_login(login, connection)
-    }
-
-    fn cross_check(
-        tool: &KeyValueTool,
-        login: &Login,
-        connection: RedisConnection,
-        trial: &Trial,
-        load: &model::Load,
-        stop: &Stop,
-    ) -> Result<CrossCheckFigures, Failure> {
-        cross_check::load(tool, login, connection, trial, load, stop)
     }
 }
 

@@ -41,4 +41,4 @@ pub use probe::{NotAcknowledged, ProbedServer, Writer, accepting, check_probe};
 pub use registry::{completed_url, log_in, of_kind, of_target, outline, reach, register};
 pub use request::LoadRequest;
 pub use room::{Room, Rooms};
-pub use server::{ServerKind, Servers, Setting, Workloads};
+pub use server::{CrossCheckTool, ServerKind, Servers, Setting, Workloads};

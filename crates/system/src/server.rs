@@ -12,7 +12,7 @@ mod running;
 mod tools;
 mod volume;
 
-pub use self::kind::{ServerKind, Setting, Work, Workloads};
+pub use self::kind::{CrossCheckTool, ServerKind, Setting, Work, Workloads};
 use self::own_data::OwnDataRecord;
 use self::private::{PrivateServers, endpoint_variables, has_container};
 use self::running::{Machine, Running, Whereabouts, ssh_host};
@@ -571,7 +571,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     }
 
     fn cross_check_tool(&self, test: &Test) -> Option<String> {
-        self.tools.get(&test.name).map(K::tool_name)
+        self.tools.get(&test.name).map(K::Tool::tool_name)
     }
 
     fn cross_check(
@@ -584,7 +584,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         let (Some(control), Some(tool)) = (self.control.take(), self.tools.get(&test.name)) else {
             return Err(crate::cannot_check("no tool", &format!("the test {}", test.name)));
         };
-        K::cross_check(tool, self.login()?, control, trial, test.runnable_load()?, stop)
+        tool.run_load(self.login()?, control, trial, test.runnable_load()?, stop)
     }
 
     fn contents(&mut self, workload: &Workload) -> Result<Option<TableContents>, Failure> {

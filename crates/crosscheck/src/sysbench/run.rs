@@ -1,9 +1,10 @@
 use super::arguments::{Task, arguments};
 use super::config::password_line;
-use super::{Driver, Server, Sysbench, SysbenchResult, parse};
+use super::output::figures;
+use super::{Driver, Server, Sysbench};
 use crate::{Measured, SqlLoad, libpq};
-use host::{Finished, ProgramOrder, Usage};
-use model::{CrossCheckFigures, Failure, FailureKind, Oltp};
+use host::{Finished, ProgramOrder};
+use model::{Failure, FailureKind, Oltp};
 use std::time::Duration;
 
 /// How long sysbench may take beyond the load itself: to connect a thousand clients, and to wait
@@ -13,10 +14,6 @@ const EXTRA_TIME: Duration = Duration::from_secs(120);
 const LONGEST_PREPARATION: Duration = Duration::from_secs(6 * 3600);
 /// Lines of complaint that a message repeats; with many threads each says the same.
 const COMPLAINTS: usize = 2;
-
-/// How far sysbench's percentile may be off: it counts latencies in 1024 classes, even on the
-/// logarithmic scale, from 1 µs to 100 s, and 10^(8/1024) is 1.018.
-const PERCENTILE_ROUNDING: f64 = 0.018;
 
 impl Sysbench {
     /// Does one task on a server; `None` when `stop` said so. The password is not on its command
@@ -69,27 +66,9 @@ impl Sysbench {
         let Some(finished) = self.run(server, workload, &Task::Run(load), stop)? else {
             return Ok(None);
         };
-        let result = parse(&finished.stdout);
-        let result = result.map_err(|error| self.0.not_understood(&error.to_string()))?;
-        let figures = figures(&result, &finished.usage);
+        let figures = figures(&finished.stdout, &finished.usage);
+        let figures = figures.map_err(|why| self.0.not_understood(&why))?;
         Ok(Some(Measured::from_finished(figures, &finished)))
-    }
-}
-
-fn figures(result: &SysbenchResult, usage: &Usage) -> CrossCheckFigures {
-    CrossCheckFigures {
-        transactions: result.transactions,
-        queries: result.queries.total,
-        errors: result.errors,
-        elapsed: result.elapsed,
-        transactions_per_second: result.transactions_per_second,
-        parts: Vec::new(),
-        latency_mean_ms: result.latency_mean_ms,
-        latency_p95_ms: result.percentile.map(|percentile| percentile.ms),
-        cpu_seconds: usage.cpu().as_secs_f64(),
-        peak_rss_bytes: usage.peak_rss_bytes,
-        rate_rounding: 1.0 / result.transactions.max(1) as f64,
-        percentile_rounding: PERCENTILE_ROUNDING,
     }
 }
 

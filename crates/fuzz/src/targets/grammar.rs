@@ -38,9 +38,7 @@ pub(super) const VALUES: Target = Target {
     },
     longest: 256,
     memory: MIB,
-    words: &[
-        "ms", "s", "m", "h", "KiB", "MB", "GiB", "t", " o", " b", ":", "-", ".", "e", "%", ",",
-    ],
+    dictionary: dictionary!(values),
 };
 
 /// Addresses of servers.
@@ -63,20 +61,7 @@ pub(super) const URL: Target = Target {
     },
     longest: KIB,
     memory: MIB,
-    words: &[
-        "mysql://",
-        "mariadb://",
-        "redis://",
-        "rediss://",
-        "?socket=",
-        "&",
-        "@",
-        "%2F",
-        "%00",
-        "[::1]",
-        ":65536",
-        "#",
-    ],
+    dictionary: dictionary!(url),
 };
 
 fn values(data: &[u8]) {

@@ -11,256 +11,36 @@ use ::import::{
 use model::{ReadBudget, ReadLimit};
 use std::time::Duration;
 
-/// A target for one format.
+/// A target for one format, which has its name as a function's.
 macro_rules! format {
-    ($name:literal, $format:literal, $seeds:path, $words:expr) => {
+    ($name:ident, $format:literal) => {
         Target {
-            name: $name,
+            name: concat!("import_", stringify!($name)),
             mutations: 300,
             run: |data| read($format, data),
-            seeds: $seeds,
+            seeds: seeds::$name,
             longest: 16 * KIB,
             memory: 32 * MIB,
-            words: $words,
+            dictionary: dictionary!(import_ $name),
         }
     };
 }
 
-pub(super) const CSV: Target = format!(
-    "import_csv",
-    "csv",
-    seeds::csv,
-    &[
-        "target",
-        "test",
-        "clients",
-        "repeat",
-        "metric",
-        "value",
-        "unit",
-        "price",
-        ",",
-        "\"",
-        "\n",
-        "latency_p95",
-        "2026-11-22T12:00:00Z",
-        ";",
-        "\t",
-        "TPS",
-        "p95 (ms)",
-        "1.234,5",
-        "16 threads",
-        "server"
-    ]
-);
-pub(super) const SYSBENCH: Target = format!(
-    "import_sysbench",
-    "sysbench",
-    seeds::sysbench,
-    &[
-        "sysbench 1.0.20",
-        "sysbench 0.4.12:",
-        "Number of threads: ",
-        "transactions:",
-        "per sec.)",
-        "95th percentile:",
-        "[ 1s ] thds: 1 tps: 1.00",
-        "Latency histogram",
-        "Threads fairness:",
-        "read/write requests:",
-        "ERR/s"
-    ]
-);
-pub(super) const FIO: Target = format!(
-    "import_fio",
-    "fio",
-    seeds::fio,
-    &[
-        "\"fio version\"",
-        "\"jobs\"",
-        "\"read\"",
-        "\"lat_ns\"",
-        "\"percentile\"",
-        "\"bins\"",
-        "\"global options\"",
-        "\"job options\"",
-        "\"iodepth\"",
-        "\"numjobs\"",
-        "{",
-        "}",
-        "[",
-        "]"
-    ]
-);
-pub(super) const MEMTIER: Target = format!(
-    "import_memtier",
-    "memtier",
-    seeds::memtier,
-    &[
-        "\"ALL STATS\"",
-        "\"configuration\"",
-        "\"Totals\"",
-        "\"Percentile Latencies\"",
-        "\"Time-Serie\"",
-        "\"Ops/sec\"",
-        "\"clients\"",
-        "\"threads\""
-    ]
-);
-pub(super) const REDIS_BENCHMARK: Target = format!(
-    "import_redis_benchmark",
-    "redis-benchmark",
-    seeds::redis_benchmark,
-    &[
-        "\"test\",\"rps\",\"avg_latency_ms\"",
-        "====== SET ======",
-        " requests completed in ",
-        " parallel clients",
-        "throughput summary: ",
-        " requests per second",
-        ", p50=0.1 msec",
-        "avg       min       p50       p95       p99       max"
-    ]
-);
-pub(super) const DISKSPD: Target = format!(
-    "import_diskspd",
-    "diskspd",
-    seeds::diskspd,
-    &[
-        "<Results>",
-        "</Results>",
-        "<TimeSpan>",
-        "<TestTimeSeconds>",
-        "<Target>",
-        "<IOCount>",
-        "Results for timespan 1:",
-        "actual test time:",
-        "Total IO",
-        "thread |",
-        "%-ile |",
-        "3-nines |",
-        "total:"
-    ]
-);
-pub(super) const HLOG: Target = format!(
-    "import_hlog",
-    "hlog",
-    seeds::hlog,
-    &[
-        "#[StartTime: ",
-        "#[BaseTime: ",
-        "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"",
-        "Tag=",
-        "HISTFAAAA"
-    ]
-);
-pub(super) const PGBENCH: Target = format!(
-    "import_pgbench",
-    "pgbench",
-    seeds::pgbench,
-    &[
-        "pgbench (15.13)",
-        "transaction type: ",
-        "scaling factor: ",
-        "number of clients: ",
-        "tps = ",
-        "latency average = ",
-        "progress: 1.0 s, 1.0 tps"
-    ]
-);
-pub(super) const BENCHBASE: Target = format!(
-    "import_benchbase",
-    "benchbase",
-    seeds::benchbase,
-    &[
-        "\"Latency Distribution\"",
-        "\"Throughput (requests/second)\"",
-        "\"Goodput (requests/second)\"",
-        "\"95th Percentile Latency (microseconds)\"",
-        "\"terminals\"",
-        "\"Final State\"",
-        "{",
-        "}"
-    ]
-);
-pub(super) const POSTGRESBENCH: Target = format!(
-    "import_postgresbench",
-    "postgresbench",
-    seeds::postgresbench,
-    &[
-        "\"results\"",
-        "\"benchmark\"",
-        "\"tps\"",
-        "\"clients\"",
-        "\"transactions\"",
-        "null",
-        "{",
-        "}"
-    ]
-);
-pub(super) const CLICKBENCH: Target = format!(
-    "import_clickbench",
-    "clickbench",
-    seeds::clickbench,
-    &["\"result\"", "[0.1, 0.1, 0.1]", "null", "1e308", "0.0", "[", "]", "{", "}"]
-);
-pub(super) const HAMMERDB: Target = format!(
-    "import_hammerdb",
-    "hammerdb",
-    seeds::hammerdb,
-    &[
-        "Vuser 1:",
-        " Active Virtual Users configured",
-        "TEST RESULT : System achieved ",
-        " NOPM from ",
-        " TPM",
-        ">>>>> SUMMARY OF ",
-        ">>>>> PROC: NEWORD",
-        "P95: 1.0ms\t"
-    ]
-);
-pub(super) const MYSQLSLAP: Target = format!(
-    "import_mysqlslap",
-    "mysqlslap",
-    seeds::mysqlslap,
-    &[
-        "Benchmark\n",
-        "\tRunning for engine ",
-        "\tAverage number of seconds to run all queries: ",
-        " seconds",
-        "\tNumber of clients running queries: ",
-        "\tAverage number of queries per client: "
-    ]
-);
-pub(super) const IOSTAT: Target = format!(
-    "import_iostat",
-    "iostat",
-    seeds::iostat,
-    &[
-        "Linux 6.1.0 (host)",
-        "avg-cpu:",
-        "Device",
-        "%util",
-        "r/s",
-        "rkB/s",
-        "12:00:00 AM",
-        "11/22/2026"
-    ]
-);
-pub(super) const SHOW: Target = format!(
-    "import_show",
-    "show",
-    seeds::show,
-    &[
-        "Variable_name",
-        "Value",
-        "Uptime",
-        "\t",
-        "Innodb_data_written",
-        "*************************** 1. row",
-        "| "
-    ]
-);
+pub(super) const CSV: Target = format!(csv, "csv");
+pub(super) const SYSBENCH: Target = format!(sysbench, "sysbench");
+pub(super) const FIO: Target = format!(fio, "fio");
+pub(super) const MEMTIER: Target = format!(memtier, "memtier");
+pub(super) const REDIS_BENCHMARK: Target = format!(redis_benchmark, "redis-benchmark");
+pub(super) const DISKSPD: Target = format!(diskspd, "diskspd");
+pub(super) const HLOG: Target = format!(hlog, "hlog");
+pub(super) const PGBENCH: Target = format!(pgbench, "pgbench");
+pub(super) const BENCHBASE: Target = format!(benchbase, "benchbase");
+pub(super) const POSTGRESBENCH: Target = format!(postgresbench, "postgresbench");
+pub(super) const CLICKBENCH: Target = format!(clickbench, "clickbench");
+pub(super) const HAMMERDB: Target = format!(hammerdb, "hammerdb");
+pub(super) const MYSQLSLAP: Target = format!(mysqlslap, "mysqlslap");
+pub(super) const IOSTAT: Target = format!(iostat, "iostat");
+pub(super) const SHOW: Target = format!(show, "show");
 
 /// Files as they lie on a disk: packed, or in any encoding. What comes out is held to the limits.
 pub(super) const UNPACK: Target = Target {
@@ -271,19 +51,7 @@ pub(super) const UNPACK: Target = Target {
     longest: 8 * KIB,
     // A window of Zstandard and a dictionary of xz, as large as they may be.
     memory: 320 * MIB,
-    words: &[
-        "\x1f",
-        "PK\x03\x04",
-        "PK\x01\x02",
-        "PK\x05\x06",
-        "ustar\0",
-        "path=",
-        "../",
-        "BZh9",
-        "docker_1 | ",
-        "2023-11-14T22:13:01Z ",
-        "\x1b[0m",
-    ],
+    dictionary: dictionary!(import_unpack),
 };
 
 /// Several files together: what they give is analysed and reported in every format.
@@ -294,7 +62,7 @@ pub(super) const REPORT: Target = Target {
     seeds: seeds::together,
     longest: 16 * KIB,
     memory: 256 * MIB,
-    words: CSV.words,
+    dictionary: CSV.dictionary,
 };
 
 /// A file in which pieces of others are there many times over, in every format: it is read within a
@@ -306,7 +74,7 @@ pub(super) const PARTS: Target = Target {
     seeds: parts_seeds,
     longest: 16 * KIB,
     memory: 96 * MIB,
-    words: &["\n", ",", "{", "}", "[", "]", "\"\":", "Tag=", "HISTFAAAA", "1.000,1.000,3600000.0,"],
+    dictionary: dictionary!(import_parts),
 };
 
 /// Of [`PARTS`].

@@ -17,28 +17,13 @@ pub(super) const KERNEL: Target = Target {
     mutations: 2000,
     longest: 4 * KIB,
     memory: 2 * MIB,
-    words: &[
-        "cpu ",
-        "18446744073709551615",
-        "VmRSS:",
-        "MemTotal:",
-        " kB",
-        "\\040",
-        " - ",
-        "nr_periods ",
-        "throttled_usec ",
-        "0-3,8",
-    ],
+    dictionary: dictionary!(kernel_text),
 };
 
 /// Output of tools of cross-check tools.
 pub(super) const TOOLS: Target = Target {
     name: "tool_output",
-    run: |data| {
-        let text = text(data);
-        crosscheck::fuzzing::read_output(&text);
-        let _ = ::import::sysbench::parse(&text);
-    },
+    run: |data| crosscheck::fuzzing::read_output(&text(data)),
     seeds: || {
         let csv = "\"test\",\"rps\",\"avg_latency_ms\",\"min_latency_ms\",\"p50_latency_ms\",\
                    \"p95_latency_ms\",\"p99_latency_ms\",\"max_latency_ms\"\n\"SET key\",\
@@ -49,15 +34,7 @@ pub(super) const TOOLS: Target = Target {
     mutations: 150,
     longest: 16 * KIB,
     memory: 32 * MIB,
-    words: &[
-        "\"0.0\"",
-        "\"iops\"",
-        "\"lat_ns\"",
-        "\"runtime\"",
-        "\"Ops/sec\"",
-        "\"1e308\"",
-        "per sec.)",
-    ],
+    dictionary: dictionary!(tool_output),
 };
 
 /// Option files, marks, accounts, logs, control groups.
@@ -74,19 +51,7 @@ pub(super) const FILES: Target = Target {
     mutations: 2000,
     longest: 2 * KIB,
     memory: 2 * MIB,
-    words: &[
-        "[client]\n",
-        "password=",
-        "user = ",
-        "\"",
-        "'",
-        "\\",
-        "#",
-        "weighin storage 1\n",
-        "cgroup2",
-        "[ERROR]",
-        "mysql:x:",
-    ],
+    dictionary: dictionary!(local_files),
 };
 
 /// Lines between a lead and its load generators, and reports of Redis on itself.
@@ -101,16 +66,5 @@ pub(super) const CONTROL: Target = Target {
     mutations: 1000,
     longest: 4 * KIB,
     memory: 8 * MIB,
-    words: &[
-        "{\"prepare\":{",
-        "\"ready\"",
-        "{\"interval\":",
-        "{\"done\":",
-        "{\"failed\":{",
-        "{\"start\":",
-        "cmdstat_get:calls=",
-        "role:slave",
-        "redis_version:",
-        "18446744073709551615",
-    ],
+    dictionary: dictionary!(control_lines),
 };

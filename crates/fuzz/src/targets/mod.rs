@@ -1,5 +1,14 @@
 //! All targets.
 
+/// The dictionary whose name these parts are.
+macro_rules! dictionary {
+    ($($part:ident)+) => {
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"), "/dictionaries/", $(stringify!($part),)+ ".dict"
+        ))
+    };
+}
+
 mod command_line;
 mod grammar;
 mod import;

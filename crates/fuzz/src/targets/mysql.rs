@@ -17,22 +17,7 @@ pub(super) const LOGIN: Target = Target {
     seeds: seeds::logins,
     longest: 4 * KIB,
     memory: 2 * MIB,
-    words: &[
-        "mysql_native_password\0",
-        "caching_sha2_password\0",
-        "sha256_password\0",
-        "client_ed25519\0",
-        "mysql_clear_password\0",
-        "mysql_old_password\0",
-        "dialog\0",
-        "5.5.5-10.11.6-MariaDB\0",
-        "8.0.40\0",
-        "\u{1}\u{3}",
-        "\u{1}\u{4}",
-        "-----BEGIN PUBLIC KEY-----\n",
-        "-----END PUBLIC KEY-----\n",
-        "#08S01",
-    ],
+    dictionary: dictionary!(mysql_login),
 };
 
 /// Replies to commands.
@@ -43,7 +28,7 @@ pub(super) const REPLIES: Target = Target {
     seeds: seeds::replies,
     longest: 4 * KIB,
     memory: 2 * MIB,
-    words: &["#40001Deadlock", "\u{3}def\u{4}test\u{1}t\u{1}t\u{1}c\u{1}c\u{c}"],
+    dictionary: dictionary!(mysql_replies),
 };
 
 /// Frames of the compressed protocol.
@@ -54,7 +39,7 @@ pub(super) const COMPRESSED: Target = Target {
     seeds: seeds::compressed,
     longest: 4 * KIB,
     memory: 2 * MIB,
-    words: &["\u{78}\u{1}"],
+    dictionary: dictionary!(mysql_compressed),
 };
 
 /// What the client sends of itself, decided by a byte.

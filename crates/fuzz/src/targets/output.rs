@@ -22,17 +22,7 @@ pub(super) const GATE: Target = Target {
     mutations: 1000,
     longest: 4 * KIB,
     memory: MIB,
-    words: &[
-        "\x1b[",
-        "\r\n",
-        "\u{9b}",
-        "\u{202e}",
-        "\u{feff}",
-        "\u{e0041}",
-        "\u{1d173}",
-        "\t",
-        "\\",
-    ],
+    dictionary: dictionary!(output_gate),
 };
 
 fn gate(data: &[u8]) {

@@ -54,24 +54,7 @@ pub(super) const OWN_DATA: Target = Target {
     mutations: 300,
     longest: 8 * KIB,
     memory: 8 * MIB,
-    words: &[
-        "DELIMITER ",
-        "/*!",
-        "*/",
-        "$$",
-        "CREATE TABLE ",
-        "`",
-        "\"",
-        "\\N",
-        "!include ",
-        "\n[",
-        "WITH ",
-        " AS (SELECT ",
-        " = ANY(?)",
-        " RETURNING ",
-        ",LOG,00000,\"",
-        "\"error_severity\":\"LOG\",\"message\":",
-    ],
+    dictionary: dictionary!(own_data),
 };
 
 /// The text as the logs of both kinds of servers, and as a statement that one has kept.

@@ -18,15 +18,7 @@ pub(super) const LOGIN: Target = Target {
     seeds: seeds::logins,
     longest: 4 * KIB,
     memory: 4 * MIB,
-    words: &[
-        "SCRAM-SHA-256\0",
-        "SCRAM-SHA-256-PLUS\0",
-        "r=abc,s=c2FsdA==,i=4096",
-        "i=2147483647",
-        "server_version\0",
-        "VFATAL\0",
-        "C28P01\0",
-    ],
+    dictionary: dictionary!(postgres_login),
 };
 
 /// Answers to statements.
@@ -37,7 +29,7 @@ pub(super) const ANSWERS: Target = Target {
     seeds: seeds::answers,
     longest: 4 * KIB,
     memory: 2 * MIB,
-    words: &["VERROR\0", "VFATAL\0", "C40001\0", "SELECT 1\0", "UPDATE 1\0", "INSERT 0 1\0"],
+    dictionary: dictionary!(postgres_answers),
 };
 
 /// What the client sends of itself, decided by a byte.

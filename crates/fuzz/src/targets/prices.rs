@@ -63,26 +63,7 @@ pub(super) const PRICES: Target = Target {
     mutations: 150,
     longest: 4 * KIB,
     memory: 16 * MIB,
-    words: &[
-        "\"OnDemand\"",
-        "\"PricePerUnit\"",
-        "\"Currency\"",
-        "Hrs",
-        "GB-Mo",
-        "IOPS-Mo",
-        "Requests",
-        "1e308",
-        "-0",
-        "NaN",
-        "\"priceDimensions\":{",
-        "\"pricePerUnit\":{",
-        "\"monthlyCost\":",
-        "unitOfMeasure",
-        "\"Items\":[",
-        "items = [{ ",
-        "sku = \"A\"",
-        "per = \"million_ios\"",
-    ],
+    dictionary: dictionary!(prices),
 };
 
 fn read(directory: &Path, kind: u8, bytes: &[u8]) {

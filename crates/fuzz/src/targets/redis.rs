@@ -14,17 +14,7 @@ pub(super) const REPLIES: Target = Target {
     seeds: seeds::replies,
     longest: 4 * KIB,
     memory: 2 * MIB,
-    words: &[
-        "\r\n",
-        "$-1\r\n",
-        "*2\r\n",
-        "%1\r\n",
-        ">2\r\n",
-        "|1\r\n",
-        "_\r\n",
-        "$3\r\nabc\r\n",
-        "-ERR ",
-    ],
+    dictionary: dictionary!(redis_replies),
 };
 
 /// Byte 0: how the stream is cut.

@@ -24,7 +24,7 @@ pub(super) const MYSQL: Target = Target {
     seeds: seeds::mysql::sessions,
     longest: 8 * KIB,
     memory: 8 * MIB,
-    words: LOGIN_WORDS,
+    dictionary: dictionary!(mysql_session),
 };
 
 /// A client of an OLTP load on PostgreSQL.
@@ -35,11 +35,8 @@ pub(super) const POSTGRES: Target = Target {
     seeds: seeds::postgres::sessions,
     longest: 8 * KIB,
     memory: 8 * MIB,
-    words: &["VERROR\0", "VFATAL\0", "C40001\0", "C57P01\0", "SELECT 1\0", "UPDATE 1\0"],
+    dictionary: dictionary!(postgres_session),
 };
-
-const LOGIN_WORDS: &[&str] =
-    &["caching_sha2_password\0", "mysql_native_password\0", "#40001Deadlock", "#HY000"];
 
 /// A client of a key-value load.
 pub(super) const REDIS: Target = Target {
@@ -49,15 +46,7 @@ pub(super) const REDIS: Target = Target {
     seeds: seeds::redis::sessions,
     longest: 4 * KIB,
     memory: 8 * MIB,
-    words: &[
-        "+OK\r\n",
-        "$-1\r\n",
-        "$3\r\nabc\r\n",
-        "-OOM ",
-        "-WRONGPASS ",
-        "-LOADING ",
-        "-MOVED 1 ",
-    ],
+    dictionary: dictionary!(redis_session),
 };
 
 const MIXES: [OltpMix; 10] = OltpMix::REPEATABLE;

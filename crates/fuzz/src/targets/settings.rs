@@ -26,24 +26,7 @@ pub(super) const SETTINGS: Target = Target {
     mutations: 500,
     longest: KIB,
     memory: MIB,
-    words: &[
-        "skip_",
-        "loose-",
-        "disable_",
-        "enable-",
-        "maximum_",
-        "autoset_",
-        "grant_tables",
-        "log_bin",
-        "plugin_",
-        "secure_file_priv",
-        "=/",
-        "=",
-        "\n  --",
-        "loadmodule",
-        "dir",
-        "include",
-    ],
+    dictionary: dictionary!(settings),
 };
 
 /// What a server shows of its options, in part.

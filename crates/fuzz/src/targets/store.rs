@@ -27,7 +27,7 @@ pub(super) const BYTES: Target = Target {
     mutations: 15,
     longest: KIB,
     memory: 400 * MIB,
-    words: &["SQLite format 3"],
+    dictionary: dictionary!(store_bytes),
 };
 
 /// A results file with cells and values of documents changed, and its digests made to fit.
@@ -41,17 +41,7 @@ pub(super) const CELLS: Target = Target {
     mutations: 15,
     longest: KIB,
     memory: 400 * MIB,
-    words: &[
-        "[]",
-        "{}",
-        "null",
-        "{\"secs\":1,\"nanos\":0}",
-        "{\"secs\":",
-        "\"measure\"",
-        "HISTFAAAA",
-        "NaN",
-        "-1",
-    ],
+    dictionary: dictionary!(store_cells),
 };
 
 /// A results file with other declarations of tables: it is refused, or what was in it is read.
@@ -80,22 +70,7 @@ pub(super) const SCHEMA: Target = Target {
     mutations: 15,
     longest: KIB,
     memory: 400 * MIB,
-    words: &[
-        "CREATE TABLE ",
-        "CREATE VIEW ",
-        "CREATE INDEX ",
-        "CREATE TRIGGER ",
-        "CREATE VIRTUAL TABLE ",
-        " AS (",
-        " CHECK (",
-        " REFERENCES trial",
-        " STRICT",
-        " WITHOUT ROWID",
-        "trial",
-        "sqlite_stat1",
-        "SELECT * FROM ",
-        " WHERE ",
-    ],
+    dictionary: dictionary!(store_schema),
 };
 
 /// A results file of which rows, or elements of a list in a document, are there many times over, with
@@ -111,7 +86,7 @@ pub(super) const PARTS: Target = Target {
     mutations: 5,
     longest: KIB,
     memory: 400 * MIB,
-    words: CELLS.words,
+    dictionary: CELLS.dictionary,
 };
 
 /// Most copies of a row of which a report is made: that takes longer than reading.

@@ -16,7 +16,7 @@ pub(super) const TEXT: Target = Target {
     seeds: seeds::texts,
     longest: 8 * KIB,
     memory: 256 * MIB,
-    words: WORDS,
+    dictionary: dictionary!(study),
 };
 
 /// A valid study of which keys get other values.
@@ -27,43 +27,8 @@ pub(super) const KEYS: Target = Target {
     seeds: || (0..40).map(|line| vec![line % 5, 0, line, 0, line, 1]).collect(),
     longest: 512,
     memory: 256 * MIB,
-    words: WORDS,
+    dictionary: dictionary!(study),
 };
-
-const WORDS: &[&str] = &[
-    "[study]\n",
-    "[[target]]\n",
-    "[[test]]\n",
-    "[[volume]]\n",
-    "name = ",
-    "kind = ",
-    "url = ",
-    "workload = ",
-    "clients = ",
-    "rate = ",
-    "duration = ",
-    "warmup = ",
-    "slo = ",
-    "price = ",
-    "sandbox = { settings = { ",
-    "pattern = ",
-    "distribution = ",
-    "\"mysql\"",
-    "\"redis\"",
-    "\"oltp_read_write\"",
-    "\"key_value\"",
-    "\"storage\"",
-    "\"p99 <= 10ms\"",
-    "\"1m30s\"",
-    "\"t1 o32 b16k\"",
-    "true",
-    "[1, 2]",
-    "{ ",
-    " }",
-    "\"",
-    "'''",
-    "\"\"\"",
-];
 
 /// Values that a key may be given, right and wrong.
 const VALUES: &[&str] = &[

@@ -2,9 +2,11 @@
 
 use crate::waiting::Waiting;
 use model::{Failure, FailureKind, Stop};
+use rustix::fs::{Advice, FallocateFlags, fadvise, fallocate, statfs};
+use rustix::io::Errno;
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitIdStatus, getrlimit, setrlimit,
-    waitid,
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitIdStatus, getrlimit, kill_process,
+    setrlimit, waitid,
 };
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -116,7 +118,7 @@ pub(crate) fn process_limits() -> impl Iterator<Item = (&'static str, u64)> {
 /// # Errors
 /// When the process may not be signalled.
 pub fn terminate(pid: u32) -> io::Result<()> {
-    signal(pid, libc::SIGTERM)
+    signal(pid, Signal::TERM)
 }
 
 /// Asks a process to end by SIGINT. One that has ended already is no error.
@@ -124,7 +126,7 @@ pub fn terminate(pid: u32) -> io::Result<()> {
 /// # Errors
 /// When the process may not be signalled.
 pub(crate) fn interrupt(pid: u32) -> io::Result<()> {
-    signal(pid, libc::SIGINT)
+    signal(pid, Signal::INT)
 }
 
 /// Asks a process to end by SIGQUIT. One that has ended already is no error.
@@ -132,7 +134,7 @@ pub(crate) fn interrupt(pid: u32) -> io::Result<()> {
 /// # Errors
 /// When the process may not be signalled.
 pub(crate) fn quit(pid: u32) -> io::Result<()> {
-    signal(pid, libc::SIGQUIT)
+    signal(pid, Signal::QUIT)
 }
 
 /// Ends a process at once (SIGKILL). One that has ended already is no error.
@@ -140,7 +142,7 @@ pub(crate) fn quit(pid: u32) -> io::Result<()> {
 /// # Errors
 /// When the process may not be signalled.
 pub fn kill(pid: u32) -> io::Result<()> {
-    signal(pid, libc::SIGKILL)
+    signal(pid, Signal::KILL)
 }
 
 /// Makes a process hang (SIGSTOP). One that has ended already is no error.
@@ -148,7 +150,7 @@ pub fn kill(pid: u32) -> io::Result<()> {
 /// # Errors
 /// When the process may not be signalled.
 pub fn freeze(pid: u32) -> io::Result<()> {
-    signal(pid, libc::SIGSTOP)
+    signal(pid, Signal::STOP)
 }
 
 /// Lets a process go on that hangs (SIGCONT). One that has ended already is no error.
@@ -156,19 +158,16 @@ pub fn freeze(pid: u32) -> io::Result<()> {
 /// # Errors
 /// When the process may not be signalled.
 pub fn thaw(pid: u32) -> io::Result<()> {
-    signal(pid, libc::SIGCONT)
+    signal(pid, Signal::CONT)
 }
 
-fn signal(pid: u32, signal: libc::c_int) -> io::Result<()> {
+fn signal(pid: u32, signal: Signal) -> io::Result<()> {
     // Zero and negative numbers would signal groups of processes.
-    let pid = libc::pid_t::try_from(pid).ok().filter(|&pid| pid > 0);
-    let pid = pid.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
-    // SAFETY: kill takes two integers and touches no memory of ours.
-    if unsafe { libc::kill(pid, signal) } == 0 {
-        return Ok(());
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    match kill_process(pid.ok_or(io::ErrorKind::InvalidInput)?, signal) {
+        Err(Errno::SRCH) => Ok(()),
+        done => Ok(done?),
     }
-    let error = io::Error::last_os_error();
-    if error.raw_os_error() == Some(libc::ESRCH) { Ok(()) } else { Err(error) }
 }
 
 /// Has a command begin a session of its own: signals to the processes of weighin's session or terminal
@@ -255,7 +254,7 @@ pub fn random_hex(bytes: usize) -> io::Result<String> {
 /// Whether a directory is kept in memory (tmpfs, ramfs), where a disk would not be measured.
 pub fn is_in_memory(directory: &Path) -> bool {
     // C libraries do not agree on the type.
-    let kind = file_system_of(directory).map(|facts| i128::from(facts.f_type));
+    let kind = statfs(directory).map(|facts| i128::from(facts.f_type));
     kind.is_ok_and(|kind| kind == i128::from(libc::TMPFS_MAGIC) || kind == RAMFS_MAGIC)
 }
 
@@ -265,20 +264,8 @@ pub fn is_in_memory(directory: &Path) -> bool {
 /// # Errors
 /// When the path can't be looked at.
 pub fn free_space(path: &Path) -> io::Result<u64> {
-    let facts = file_system_of(path)?;
+    let facts = statfs(path)?;
     Ok(facts.f_bavail.saturating_mul(u64::try_from(facts.f_bsize).unwrap_or(0)))
-}
-
-fn file_system_of(path: &Path) -> io::Result<libc::statfs> {
-    use std::os::unix::ffi::OsStrExt;
-    let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;
-    // SAFETY: statfs is a struct of integers, for which all zeros is a value.
-    let mut facts: libc::statfs = unsafe { std::mem::zeroed() };
-    // SAFETY: the path ends in NUL and both pointers live through the call.
-    if unsafe { libc::statfs(path.as_ptr(), &raw mut facts) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(facts)
 }
 
 /// `linux/magic.h`; libc lacks it.
@@ -290,32 +277,17 @@ const RAMFS_MAGIC: i128 = 0x8584_58f6;
 /// # Errors
 /// When it can't be written.
 pub fn zero(file: &File, length: u64) -> io::Result<()> {
-    match fallocate(file, libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE, length) {
-        Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
-            fallocate(file, libc::FALLOC_FL_ZERO_RANGE | libc::FALLOC_FL_KEEP_SIZE, length)
-        }
-        done => done,
-    }
-}
-
-fn fallocate(file: &File, mode: libc::c_int, length: u64) -> io::Result<()> {
-    use std::os::fd::AsRawFd;
-    let length =
-        libc::off_t::try_from(length).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
-    // SAFETY: fallocate takes integers, and the descriptor is open through the call.
-    if unsafe { libc::fallocate(file.as_raw_fd(), mode, 0, length) } == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
+    let over_all = |how| fallocate(file, how | FallocateFlags::KEEP_SIZE, 0, length);
+    match over_all(FallocateFlags::PUNCH_HOLE) {
+        Err(Errno::OPNOTSUPP) => Ok(over_all(FallocateFlags::ZERO_RANGE)?),
+        made => Ok(made?),
     }
 }
 
 /// Has the kernel forget what it caches of a device or file, as far as that is on the disk, so that
 /// what is read next comes from there. A kernel that does not do so is no failure.
 pub(crate) fn forget_cached(file: &File) {
-    use std::os::fd::AsRawFd;
-    // SAFETY: posix_fadvise takes integers, and the descriptor is open through the call.
-    let _ = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+    let _ = fadvise(file, 0, None, Advice::DontNeed);
 }
 
 /// Writes a file system's pending data to its disk.

@@ -97,13 +97,6 @@ impl<'a> Entry<'a> {
         Some((printed_number(number)?, unit))
     }
 
-    /// A time in milliseconds.
-    pub(super) fn milliseconds(&self) -> Option<FigureNumber> {
-        let (FigureNumber { value, resolution }, unit) = self.time()?;
-        let factor = if unit == "s" { 1e3 } else { 1.0 };
-        Some(FigureNumber { value: value * factor, resolution: resolution * factor })
-    }
-
     /// Version 0.4's sum has four decimals and no unit; that of 1.0 is in milliseconds with two.
     fn in_seconds(&self) -> bool {
         self.value.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 4)

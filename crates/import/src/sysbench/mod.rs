@@ -5,11 +5,7 @@ mod checkpoints;
 mod interval;
 mod line;
 mod load;
-mod result;
 mod run;
-
-pub use interval::IntervalLine;
-pub use result::{ParseError, Percentile, Queries, SysbenchResult, parse};
 
 use crate::figures::{self, problem};
 use crate::{Format, ImportedTrial, Parsed, Source};

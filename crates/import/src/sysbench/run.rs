@@ -1,7 +1,7 @@
 //! Runs, of which a file may hold several one after the other.
 
 use super::checkpoints;
-use super::interval::interval;
+use super::interval::is_interval;
 use super::line::{Entry, Key, entry};
 use super::load::{CommandLine, Described, OPTIONS, banner, command};
 use crate::figures::{Figures, percentile, problem};
@@ -88,7 +88,7 @@ impl Run {
         let not_understood = || format!("not understood: «{}»", line.trim());
         // What a run prints as it goes says nothing that its report does not sum up; and its
         // labels could be taken for those of the report.
-        if interval(line).is_some() {
+        if is_interval(line) {
             return Ok(());
         }
         if STATISTICS.iter().any(|first| line.trim_start().starts_with(first)) && self.ended {

@@ -8,6 +8,5 @@ mod layouts;
 mod packed;
 mod repeats;
 mod studies;
-mod sysbench_result;
 mod tables;
 mod tidy_csv;

@@ -225,11 +225,7 @@ fn repeats_that_resemble_each_other_are_all_kept() {
 fn an_output_that_was_pasted_twice_into_one_file_counts_once() {
     let run = include_str!("../fixtures/sysbench/1.0.20.txt");
     let parsed = |text: &str| {
-        import::sysbench::SysbenchText.parse(Source {
-            file: "rw.log",
-            text,
-            budget: &ReadBudget::default(),
-        })
+        import::SysbenchText.parse(Source { file: "rw.log", text, budget: &ReadBudget::default() })
     };
     let named = |text: &str| {
         let mut parsed = parsed(text);

@@ -1,6 +1,6 @@
 //! Files that data is made from, compressed or not.
 
-use import::Compression;
+use decompress::Compression;
 use model::{DataFile, Failure, FailureKind, Fingerprint};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Take};

@@ -1,7 +1,7 @@
 //! What is looked at on servers of every kind before a study runs.
 
 use super::running::Machine;
-use super::{Server, ServerKind, Setting, work};
+use super::{CrossCheckTool, Server, ServerKind, Setting, work};
 use crate::{Examination, Examined};
 use model::{Failure, Place, Task};
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl<K: ServerKind> Server<K> {
             examination.found.note(message, remedy);
         }
         if to_check {
-            examination.found.keep(K::check_tool_login(login, control))?;
+            examination.found.keep(K::Tool::check_login(login, control))?;
         }
         for test in &examination.study.tests {
             let Some((workload, clients)) = test.most_clients() else { continue };

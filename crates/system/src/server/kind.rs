@@ -42,7 +42,7 @@ pub trait ServerKind: Debug + Send + Sized + Sync + 'static {
     /// What can be run on it.
     type Workloads: Workloads<Self>;
     /// A tool that cross-checks its loads.
-    type Tool: Debug + Send;
+    type Tool: CrossCheckTool<Self>;
 
     const SYSTEM: model::System;
     /// How private ones are made.
@@ -184,22 +184,36 @@ pub trait ServerKind: Debug + Send + Sized + Sync + 'static {
     fn probe_login(_login: &Login) -> Result<Login, Failure> {
         Err(cannot_do(Failover::NAME, Self::SYSTEM))
     }
+}
 
-    fn tool(
+/// A tool that runs the loads of a kind of server as well.
+pub trait CrossCheckTool<K: ServerKind>: Debug + Send + Sized {
+    /// The tool for a test.
+    ///
+    /// # Errors
+    /// When it is not installed, or cannot do the same.
+    fn for_test(
         host: &Arc<dyn Host>,
-        work: &Work<Self>,
+        work: &Work<K>,
         target: &Target,
         test: &str,
-    ) -> Result<Self::Tool, Failure>;
-    fn tool_name(tool: &Self::Tool) -> String;
-    /// Whether the tool will be let in.
-    fn check_tool_login(_login: &Login, _connection: &mut Self::Connection) -> Result<(), Failure> {
+    ) -> Result<Self, Failure>;
+    fn tool_name(&self) -> String;
+    /// Whether it will be let in.
+    ///
+    /// # Errors
+    /// Why it will not.
+    fn check_login(_login: &Login, _connection: &mut K::Connection) -> Result<(), Failure> {
         Ok(())
     }
-    fn cross_check(
-        tool: &Self::Tool,
+    /// Runs the load of a trial. The connection is closed before that, where it is not needed.
+    ///
+    /// # Errors
+    /// When the tool fails; [`Failure::stopped`].
+    fn run_load(
+        &self,
         login: &Login,
-        connection: Self::Connection,
+        connection: K::Connection,
         trial: &Trial,
         load: &model::Load,
         stop: &Stop,

@@ -1,6 +1,6 @@
 //! Cross-check tools of a study's tests.
 
-use super::{ServerKind, work};
+use super::{CrossCheckTool, ServerKind, work};
 use crate::Hosts;
 use crate::cannot_check;
 use model::{Failure, Place, Study, Target};
@@ -19,7 +19,7 @@ pub(super) fn tools<K: ServerKind>(
             return Err(cannot_check("a tool of this machine", &what));
         }
         let work = work::<K>(&test.runnable_load()?.workload)?;
-        Ok((test.name.clone(), K::tool(&hosts.load, work, target, &test.name)?))
+        Ok((test.name.clone(), K::Tool::for_test(&hosts.load, work, target, &test.name)?))
     });
     tools.collect()
 }

@@ -12,7 +12,6 @@ mod drivers;
 mod fairness;
 mod generation;
 mod help;
-mod known_scripts;
 mod options;
 mod password;
 mod policy;

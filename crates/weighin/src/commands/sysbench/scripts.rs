@@ -2,7 +2,6 @@
 //! built in, and so takes only scripts that say what those say.
 
 use super::generation::script_name;
-use super::known_scripts::KNOWN;
 use super::script_path::ScriptPath;
 use crate::exit::CliError;
 use crate::messages::shown;
@@ -11,6 +10,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+/// A line for each script of the original in its releases from 1.0.0 to 1.0.20, in the development after
+/// that up to 1.1.0, and in 0.5: its name, and the [`digest`] of each version.
+const KNOWN: &str = include_str!("known_scripts.txt");
 /// Longest script that is looked at, in bytes; the original's have at most 16 KiB.
 const MAX_LENGTH: u64 = 1 << 20;
 
@@ -18,7 +20,7 @@ const MAX_LENGTH: u64 = 1 << 20;
 /// is not there is none.
 pub(super) fn check(test: &str) -> Result<(), CliError> {
     let name = script_name(test);
-    if !KNOWN.iter().any(|(known, _)| *known == name) {
+    if digests(name).is_none() {
         return Ok(());
     }
     let path = ScriptPath::of_environment();
@@ -64,7 +66,7 @@ fn check_file(path: &Path, name: &str) -> Result<String, CliError> {
     read.map_err(|error| CliError::file("read", path, error))?;
     let text = String::from_utf8_lossy(&text).into_owned();
     let digest = digest(&text);
-    if KNOWN.iter().any(|(known, digests)| *known == name && digests.contains(&digest)) {
+    if digests(name).is_some_and(|mut known| known.any(|known| known == digest)) {
         return Ok(text);
     }
     Err(CliError::usage(
@@ -78,16 +80,24 @@ fn check_file(path: &Path, name: &str) -> Result<String, CliError> {
     ))
 }
 
-/// The first eight bytes of the SHA-256 of a script, without comments that fill their lines and
-/// without the space around lines: so the path in a script's first line does not matter.
-fn digest(script: &str) -> u64 {
+/// The digests of a script that the original comes with.
+fn digests(name: &str) -> Option<impl Iterator<Item = &'static str>> {
+    KNOWN.lines().find_map(|line| {
+        let mut words = line.split_whitespace();
+        (words.next() == Some(name)).then_some(words)
+    })
+}
+
+/// The first eight bytes of the SHA-256 of a script, without comments that fill their lines and without the
+/// space around lines: so the path in a script's first line does not matter.
+fn digest(script: &str) -> String {
     let is_code = |line: &&str| {
         let is_comment = line.starts_with("--") && !line.starts_with("--[[");
         !line.is_empty() && !line.starts_with("#!") && !is_comment
     };
     let code: Vec<&str> = script.split('\n').map(str::trim).filter(is_code).collect();
     let hash = Sha256::digest(code.join("\n").as_bytes());
-    hash.iter().take(8).fold(0, |digest, byte| digest << 8 | u64::from(*byte))
+    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Compressed streams.
+//! Compressed streams: gzip, Zstandard, bzip2 and xz, recognised by how they begin, and read in bounded
+//! memory.
 
 use std::io::{self, BufReader, Read};
 
