@@ -57,11 +57,12 @@ pub enum Format {
     Hlog,
 }
 
-/// Writes a report.
+/// Writes a report. Whatever it is written to, the code that writes it is made here, once: serializers of
+/// as many types are large, and other crates are optimised less.
 ///
 /// # Errors
 /// Only those of the writer.
-pub fn render(analysis: &Analysis, format: Format, out: &mut impl Write) -> io::Result<()> {
+pub fn render(analysis: &Analysis, format: Format, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Html => {
             let (title, under) = sections::head(analysis);
@@ -92,6 +93,6 @@ pub fn terminal_summary(analysis: &Analysis, width: usize, colour: bool) -> Stri
 
 /// Writes what a person reads. Whatever names, messages and settings hold, no control character
 /// and nothing invisible leaves this crate.
-fn text(page: &str, out: &mut impl Write) -> io::Result<()> {
+fn text(page: &str, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(model::text::visible(page).as_bytes())
 }

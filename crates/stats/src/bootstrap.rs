@@ -26,17 +26,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug)]
 pub struct Bootstrap {
     seed: u64,
-    kept: Mutex<Option<(usize, Arc<[Draw]>)>>,
+    kept: Mutex<Option<(usize, Arc<[Draws]>)>>,
 }
 
-/// The weights of the repeats in one draw, and the scale of the sum of their deviations.
+/// Draws whose statistics are found together: a processor does the arithmetic of several at once.
+pub(crate) const TOGETHER: usize = 4;
+/// A number for each of these draws.
+pub(crate) type Each = [f64; TOGETHER];
+
+/// The weights of the repeats in some draws, and the scales of the sums of their deviations.
 #[derive(Debug)]
-struct Draw {
-    weights: Vec<f64>,
-    scale: f64,
+struct Draws {
+    weights: Vec<Each>,
+    scales: Each,
 }
 
-/// Draws for an interval. The ends at 95 % rest on the 25 outermost draws on each side.
+/// Draws for an interval, a multiple of [`TOGETHER`]. The ends at 95 % rest on the 25 outermost draws on
+/// each side.
 const DRAWS: usize = 1000;
 
 impl Bootstrap {
@@ -46,20 +52,26 @@ impl Bootstrap {
     }
 
     /// What is drawn for so many repeats.
-    fn draws(&self, repeats: usize) -> Arc<[Draw]> {
+    fn draws(&self, repeats: usize) -> Arc<[Draws]> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, draws)) = kept.as_ref().filter(|(known, _)| *known == repeats) {
             return Arc::clone(draws);
         }
         let mut random = Normal::new(self.seed);
-        let draw = |_| {
+        let mut draw = || {
             let weights: Vec<f64> = (0..repeats).map(|_| random.draw()).collect();
             let chi_squared: f64 = (1..repeats).map(|_| random.draw().powi(2)).sum();
             let freedom = (repeats - 1) as f64;
             let scale = (freedom / chi_squared).sqrt() / (repeats as f64 * freedom).sqrt();
-            Draw { weights, scale }
+            (weights, scale)
         };
-        let draws: Arc<[Draw]> = (0..DRAWS).map(draw).collect();
+        let together = |_| {
+            let each: [(Vec<f64>, f64); TOGETHER] = std::array::from_fn(|_| draw());
+            let of_repeat = |repeat: usize| each.each_ref().map(|(weights, _)| weights[repeat]);
+            let weights = (0..repeats).map(of_repeat).collect();
+            Draws { weights, scales: each.each_ref().map(|(_, scale)| *scale) }
+        };
+        let draws: Arc<[Draws]> = (0..DRAWS / TOGETHER).map(together).collect();
         *kept = Some((repeats, Arc::clone(&draws)));
         draws
     }
@@ -74,6 +86,22 @@ impl Bootstrap {
         confidence: f64,
         mut statistics: impl FnMut(&[f64]) -> [f64; COUNT],
     ) -> Option<[(f64, f64); COUNT]> {
+        let mut one = vec![0.0; rows.first().map_or(0, Vec::len)];
+        self.ends_together(rows, confidence, |drawn| {
+            std::array::from_fn(|place| {
+                one.iter_mut().zip(drawn).for_each(|(one, each)| *one = each[place]);
+                statistics(&one)
+            })
+        })
+    }
+
+    /// The same of statistics that several draws have together.
+    pub(crate) fn ends_together<const COUNT: usize>(
+        &self,
+        rows: &[Vec<f64>],
+        confidence: f64,
+        mut statistics: impl FnMut(&[Each]) -> [[f64; COUNT]; TOGETHER],
+    ) -> Option<[(f64, f64); COUNT]> {
         let n = rows.len();
         let columns = rows.first().map_or(0, Vec::len);
         if n < 2 || !is_confidence(confidence) || rows.iter().any(|row| row.len() != columns) {
@@ -85,15 +113,18 @@ impl Bootstrap {
         let deviations: Vec<f64> =
             each.flat_map(|(column, mean)| deviation(column, *mean)).collect();
         let mut drawn = [(); COUNT].map(|()| Vec::with_capacity(DRAWS));
-        let mut draw = vec![0.0; columns];
-        for Draw { weights, scale } in self.draws(n).iter() {
+        let mut draw = vec![[0.0; TOGETHER]; columns];
+        for Draws { weights, scales } in self.draws(n).iter() {
             let columns = means.iter().zip(deviations.chunks_exact(n));
             for ((mean, deviations), drawn) in columns.zip(&mut draw) {
-                let sum: f64 = deviations.iter().zip(weights).map(|(off, w)| w * off).sum();
-                *drawn = mean + scale * sum;
+                let mut sums = [0.0; TOGETHER];
+                for (off, weights) in deviations.iter().zip(weights) {
+                    sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight * off);
+                }
+                *drawn = std::array::from_fn(|place| mean + scales[place] * sums[place]);
             }
-            for (drawn, value) in drawn.iter_mut().zip(statistics(&draw)) {
-                drawn.push(value);
+            for values in statistics(&draw) {
+                drawn.iter_mut().zip(values).for_each(|(drawn, value)| drawn.push(value));
             }
         }
         Some(drawn.map(|values| outermost(values, confidence)))

@@ -1,7 +1,7 @@
 //! How widely repeats scatter, target by target: one that scatters widely says little of the others.
 
 use crate::learned::{Group, Learned, Moments};
-use crate::scatter::{moved_in, typical};
+use crate::scatter::{moved_in, sorted, typical};
 use crate::{Autocorrelation, Lasting, Scatter};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -51,7 +51,6 @@ impl ByTarget {
     }
 
     pub(crate) fn with<'a>(samples: &'a [OfTargets], independent: f64) -> Option<Self> {
-        let logs: Vec<&[f64]> = samples.iter().map(|(_, sample)| sample.as_slice()).collect();
         let many = || samples.iter().filter(|(_, sample)| sample.len() > 1);
         let plain: Vec<([usize; 2], f64)> = many()
             .filter_map(|(targets, sample)| {
@@ -81,9 +80,15 @@ impl ByTarget {
             samples.into_iter().map(|(_, sample)| sample.as_slice()).collect()
         };
         let by_group: Vec<Vec<&[f64]>> = by_group.into_values().map(slices).collect();
-        let of_all = typical(logs.iter().copied());
-        let of_groups: Vec<f64> =
-            by_group.iter().map(|group| typical(group.iter().copied())).collect();
+        let ascending: Vec<Vec<Vec<f64>>> = by_group
+            .iter()
+            .map(|group| group.iter().map(|sample| sorted(sample)).collect())
+            .collect();
+        let typical_of = |groups: &[Vec<Vec<f64>>]| {
+            typical(&groups.iter().flatten().map(Vec::as_slice).collect::<Vec<&[f64]>>())
+        };
+        let of_all = typical_of(&ascending);
+        let of_groups: Vec<f64> = ascending.chunks(1).map(typical_of).collect();
         let learned: Vec<Group> = by_group
             .iter()
             .zip(&of_groups)
@@ -105,7 +110,7 @@ impl ByTarget {
         let Learned { possible, joined, equality } = Learned::from_groups(&learned);
         let mut logs = vec![(0.0, 0.0); by_group.len()];
         for (groups, weight) in joined.into_iter().filter(|(_, weight)| *weight >= UNLIKELY) {
-            let together = typical(by_group[groups.clone()].iter().flatten().copied());
+            let together = typical_of(&ascending[groups.clone()]);
             for (sum, weights) in &mut logs[groups] {
                 *sum += weight * together.max(f64::MIN_POSITIVE).ln();
                 *weights += weight;

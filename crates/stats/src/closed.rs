@@ -63,8 +63,11 @@ pub fn closed(chances: &[Chance]) -> Vec<f64> {
         let mut sum = *square;
         let mut worst = chance.alone;
         for (others, (square, among)) in squares.zip(amongs).enumerate() {
+            if worst >= 1.0 {
+                break;
+            }
             sum += square;
-            worst = worst.max(local::p_value(others + 2, sum, chance.among.min(*among)));
+            worst = local::at_least(worst, others + 2, sum, chance.among.min(*among));
         }
         worst.min(1.0)
     };

@@ -22,6 +22,9 @@ const HIGHEST: f64 = 7.0;
 const STEP: f64 = 0.25;
 /// Freedoms with less than this share of all weight are left out.
 const NEGLIGIBLE: f64 = 0.01;
+/// The logarithm of a number that many factors may have as their product, so that one logarithm is enough
+/// for all of them.
+const LARGE: f64 = 600.0;
 /// In how many parts the possible variances of one freedom are put together.
 const CONDENSED: usize = 4;
 /// Variances below this share of the mean count as this much: what was rounded may seem to scatter
@@ -116,10 +119,13 @@ impl Learned {
         let blocks = grid.blocks(groups);
         let worth: f64 = groups.iter().map(|group| group.worth).sum();
         let many = (worth / USUAL_SAMPLES).sqrt();
-        let placed: Vec<Placed> = groups.iter().map(|group| grid.place(&group.samples)).collect();
+        let places = grid.places();
+        let placed: Vec<Placed> =
+            groups.iter().map(|group| Placed::from_samples(&group.samples, grid.least)).collect();
         let of_freedom = FREEDOMS.map(|(freedom, weight)| {
             let weight = if freedom < NEARLY_EQUAL { weight } else { weight * many };
-            let fits: Vec<Vec<f64>> = placed.iter().map(|group| group.fits(freedom)).collect();
+            let fits: Vec<Vec<f64>> =
+                placed.iter().map(|group| group.fits(freedom, &places)).collect();
             partitions(freedom, weight.ln(), &blocks, &fits)
         });
         let most = of_freedom.iter().map(|one| one.log).fold(f64::MIN, f64::max);
@@ -201,58 +207,80 @@ impl Grid {
             .collect()
     }
 
-    fn place(&self, group: &[Moments]) -> Placed {
-        let at = |step: usize| {
-            let typical = self.at(step).exp();
-            let ratio = |sample: &Moments| {
-                let ratio = sample.variance.max(self.least) / typical;
-                (ratio, ratio.ln())
-            };
-            AtPlace { log: typical.ln(), ratios: group.iter().map(ratio).collect() }
-        };
-        Placed {
-            freedoms: group.iter().map(|sample| sample.n - 1.0).collect(),
-            places: (0..self.steps).map(at).collect(),
-        }
+    fn places(&self) -> Places {
+        let logs: Vec<f64> = (0..self.steps).map(|step| self.at(step)).collect();
+        let inverses = logs.iter().map(|log| (-log).exp()).collect();
+        Places { logs, inverses }
     }
 }
 
-/// The samples of a group at all places of a grid: what is the same for all degrees of freedom.
-struct Placed {
-    /// Of each sample.
-    freedoms: Vec<f64>,
-    places: Vec<AtPlace>,
+/// Variances of which any may be the typical one.
+struct Places {
+    /// Ascending.
+    logs: Vec<f64>,
+    /// 1 ÷ each variance.
+    inverses: Vec<f64>,
 }
 
-struct AtPlace {
-    log: f64,
-    /// The variance of each sample to that of the place, with its logarithm.
-    ratios: Vec<(f64, f64)>,
+/// The variances of a group's samples, by the size of these.
+struct Placed(Vec<OfSize>);
+
+/// Samples of one size.
+struct OfSize {
+    freedom: f64,
+    variances: Vec<f64>,
+    largest: f64,
+    /// The sum of the logarithms.
+    logs: f64,
 }
 
 impl Placed {
-    /// The logarithm of how likely the variances are, for each place.
-    fn fits(&self, prior: f64) -> Vec<f64> {
-        let (mut scale, mut last) = (0.0, None);
-        for &own in &self.freedoms {
-            // Most samples are of one size.
-            let log = match last {
-                Some((same, log)) if same == own => log,
-                _ => log_scale(own, prior),
-            };
-            last = Some((own, log));
-            scale += log;
-        }
-        let fit = |place: &AtPlace| {
-            let shapes = self.freedoms.iter().zip(&place.ratios);
-            let shapes = shapes.map(|(&own, &(ratio, log))| {
-                (own / 2.0 - 1.0) * log
-                    - f64::midpoint(own, prior) * (own * ratio / prior).ln_1p()
-                    - place.log
-            });
-            scale + shapes.sum::<f64>()
+    fn from_samples(group: &[Moments], least: f64) -> Self {
+        let mut samples: Vec<(f64, f64)> =
+            group.iter().map(|sample| (sample.n - 1.0, sample.variance.max(least))).collect();
+        samples.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let of_size = |alike: &[(f64, f64)]| {
+            let variances: Vec<f64> = alike.iter().map(|(_, variance)| *variance).collect();
+            let largest = variances.iter().copied().fold(0.0, f64::max);
+            let logs = variances.iter().map(|variance| variance.ln()).sum();
+            OfSize { freedom: alike[0].0, variances, largest, logs }
         };
-        self.places.iter().map(fit).collect()
+        Self(samples.chunk_by(|one, other| one.0 == other.0).map(of_size).collect())
+    }
+
+    /// The logarithm of how likely the variances are, for each place.
+    fn fits(&self, prior: f64, places: &Places) -> Vec<f64> {
+        let mut fits = vec![0.0; places.logs.len()];
+        self.0.iter().for_each(|samples| samples.add_fits(prior, places, &mut fits));
+        fits
+    }
+}
+
+impl OfSize {
+    /// A sample of variance s² and n degrees of freedom has, at a place of variance v, the density of
+    /// F = s² ÷ v with n and `prior` degrees of freedom, ÷ v: F^(n/2 − 1) ÷ (1 + nF ÷ prior)^((n + prior)/2),
+    /// times what [`log_scale`] says. Of the factors of many samples together one logarithm is taken.
+    fn add_fits(&self, prior: f64, places: &Places, fits: &mut [f64]) {
+        let (own, count) = (self.freedom, self.variances.len() as f64);
+        let same = count * log_scale(own, prior) + (own / 2.0 - 1.0) * self.logs;
+        for (fit, log) in fits.iter_mut().zip(&places.logs) {
+            *fit += same - count * own / 2.0 * log;
+        }
+        let by = own / prior;
+        let together = (LARGE / (self.largest * by * places.inverses[0]).ln_1p()) as usize;
+        let mut products = vec![0.0; fits.len()];
+        for variances in self.variances.chunks(together.max(1)) {
+            products.fill(1.0);
+            for variance in variances {
+                let by = variance * by;
+                for (product, inverse) in products.iter_mut().zip(&places.inverses) {
+                    *product *= 1.0 + by * inverse;
+                }
+            }
+            for (fit, product) in fits.iter_mut().zip(&products) {
+                *fit -= f64::midpoint(own, prior) * product.ln();
+            }
+        }
     }
 }
 
@@ -272,13 +300,14 @@ fn partitions(freedom: f64, prior: f64, blocks: &[Block], fits: &[Vec<f64>]) -> 
     let of_place = |block: &Block, step: usize| -> f64 {
         block.independent * fits[block.groups.clone()].iter().map(|fits| fits[step]).sum::<f64>()
     };
-    let of_places: Vec<Vec<f64>> = blocks
+    let mut of_places: Vec<Vec<f64>> = blocks
         .iter()
         .map(|block| block.window.clone().map(|step| of_place(block, step)).collect())
         .collect();
-    let sums: Vec<f64> = of_places.iter().map(|logs| log_sum(logs)).collect();
-    let log = |(block, sum): (&Block, &f64)| block.prior + sum - (block.window.len() as f64).ln();
-    let logs: Vec<f64> = blocks.iter().zip(&sums).map(log).collect();
+    let log = |(block, places): (&Block, &mut Vec<f64>)| {
+        block.prior + into_shares(places) - (block.window.len() as f64).ln()
+    };
+    let logs: Vec<f64> = blocks.iter().zip(&mut of_places).map(log).collect();
     // Over all groups before one, and from one on.
     let (mut before, mut after) = (vec![f64::MIN; groups + 1], vec![f64::MIN; groups + 1]);
     (before[0], after[groups]) = (0.0, 0.0);
@@ -296,8 +325,8 @@ fn partitions(freedom: f64, prior: f64, blocks: &[Block], fits: &[Vec<f64>]) -> 
     let share = |(at, block): (usize, &Block)| {
         let around = before[block.groups.start] + logs[at] + after[block.groups.end];
         let share = (around - after[0]).exp();
-        for (step, log) in block.window.clone().zip(&of_places[at]) {
-            let more = share * (log - sums[at]).exp();
+        for (step, of_place) in block.window.clone().zip(&of_places[at]) {
+            let more = share * of_place;
             block.groups.clone().for_each(|group| places[group][step] += more);
         }
         share
@@ -310,6 +339,15 @@ fn partitions(freedom: f64, prior: f64, blocks: &[Block], fits: &[Vec<f64>]) -> 
 fn log_sum(logs: &[f64]) -> f64 {
     let most = logs.iter().copied().fold(f64::MIN, f64::max);
     most + logs.iter().map(|log| (log - most).exp()).sum::<f64>().ln()
+}
+
+/// The same, and these become their shares of that sum.
+fn into_shares(logs: &mut [f64]) -> f64 {
+    let most = logs.iter().copied().fold(f64::MIN, f64::max);
+    logs.iter_mut().for_each(|log| *log = (*log - most).exp());
+    let sum: f64 = logs.iter().sum();
+    logs.iter_mut().for_each(|share| *share /= sum);
+    most + sum.ln()
 }
 
 /// The possibilities of one freedom in a few of equal weight: every interval asks all of them.

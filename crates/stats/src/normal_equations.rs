@@ -18,6 +18,11 @@ impl Normal {
                 }
             }
         }
+        Self::from_products(products)
+    }
+
+    /// Of the sums of those products.
+    pub(crate) fn from_products(mut products: [[f64; 4]; 3]) -> Self {
         let lengths = [0, 1, 2].map(|i| products[i][i].sqrt());
         for i in 0..3 {
             for j in i..3 {

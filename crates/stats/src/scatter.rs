@@ -253,32 +253,32 @@ pub(crate) fn moved_in(values: &[f64], typical: f64) -> Vec<f64> {
     values.iter().map(|value| middle + (value - middle).clamp(-far, far)).collect()
 }
 
-/// The typical standard deviation: from the median of the differences between repeats.
-pub(crate) fn typical<'a>(samples: impl Iterator<Item = &'a [f64]>) -> f64 {
-    let sorted: Vec<Vec<f64>> = samples
-        .map(|sample| {
-            let mut sample = sample.to_vec();
-            sample.sort_by(f64::total_cmp);
-            sample
-        })
-        .collect();
-    let pairs: u64 = sorted.iter().map(|sample| sample.len() as u64).map(pairs).sum();
+/// The typical standard deviation: from the median of the differences between repeats, of samples that
+/// are sorted.
+pub(crate) fn typical(samples: &[&[f64]]) -> f64 {
+    let pairs: u64 = samples.iter().map(|sample| sample.len() as u64).map(pairs).sum();
     if pairs == 0 {
         return 0.0;
     }
-    let values: u64 = sorted.iter().map(|sample| sample.len() as u64).sum();
+    let values: u64 = samples.iter().map(|sample| sample.len() as u64).sum();
     let middle = match pairs <= MADE * values {
-        true => median(differences(&sorted)),
-        false => counted_median(&sorted, pairs),
+        true => median(differences(samples)),
+        false => counted_median(samples, pairs),
     };
     middle / MEDIAN_DIFFERENCE
+}
+
+pub(crate) fn sorted(sample: &[f64]) -> Vec<f64> {
+    let mut sample = sample.to_vec();
+    sample.sort_by(f64::total_cmp);
+    sample
 }
 
 /// So many differences for each value are made sooner than they are counted.
 const MADE: u64 = 16;
 
 /// Of samples that are sorted.
-fn differences(samples: &[Vec<f64>]) -> Vec<f64> {
+fn differences(samples: &[&[f64]]) -> Vec<f64> {
     let mut all = Vec::new();
     for sample in samples {
         for (last, value) in sample.iter().enumerate() {
@@ -293,7 +293,7 @@ fn pairs(values: u64) -> u64 {
 }
 
 /// The median of so many differences.
-fn counted_median(samples: &[Vec<f64>], pairs: u64) -> f64 {
+fn counted_median(samples: &[&[f64]], pairs: u64) -> f64 {
     match pairs % 2 {
         1 => difference(samples, pairs / 2),
         _ => f64::midpoint(difference(samples, pairs / 2 - 1), difference(samples, pairs / 2)),
@@ -303,9 +303,9 @@ fn counted_median(samples: &[Vec<f64>], pairs: u64) -> f64 {
 /// The difference of two values of a sample than which so many are smaller, or equal: found by
 /// counting, as all differences of a long sample together would take the square of its length. The
 /// samples are sorted.
-fn difference(samples: &[Vec<f64>], nth: u64) -> f64 {
+fn difference(samples: &[&[f64]], nth: u64) -> f64 {
     let up_to = |most: f64| -> u64 {
-        let in_sample = |sample: &Vec<f64>| {
+        let in_sample = |sample: &&[f64]| {
             let mut first = 0;
             let within = |(last, value): (usize, &f64)| {
                 while first < last && value - sample[first] > most {
@@ -359,18 +359,18 @@ mod tests {
             let all: Vec<f64> = samples.iter().flat_map(each).collect();
             let pairs = all.len() as u64;
             let middle = median(all);
-            let typical_of = typical(samples.iter().map(Vec::as_slice));
-            assert_eq!(typical_of, middle / MEDIAN_DIFFERENCE);
-            samples.iter_mut().for_each(|sample| sample.sort_by(f64::total_cmp));
+            samples.iter_mut().for_each(|sample| *sample = sorted(sample));
+            let samples: Vec<&[f64]> = samples.iter().map(Vec::as_slice).collect();
+            assert_eq!(typical(&samples), middle / MEDIAN_DIFFERENCE);
             assert_eq!(counted_median(&samples, pairs), middle);
         }
-        assert_eq!(typical([[1.0].as_slice()].into_iter()), 0.0);
+        assert_eq!(typical(&[&[1.0]]), 0.0);
     }
 
     #[test]
     fn long_samples_take_no_square_of_their_length() {
         let sample: Vec<f64> = (0..200_000).map(f64::from).collect();
         let expected = 200_000.0 * (1.0 - 0.5_f64.sqrt()) / MEDIAN_DIFFERENCE;
-        assert!((typical([sample.as_slice()].into_iter()) / expected - 1.0).abs() < 1e-3);
+        assert!((typical(&[&sample]) / expected - 1.0).abs() < 1e-3);
     }
 }

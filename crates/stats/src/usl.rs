@@ -1,6 +1,6 @@
 //! The Universal Scalability Law.
 
-use crate::bootstrap::{Bootstrap, means};
+use crate::bootstrap::{Bootstrap, Each, TOGETHER, means};
 use crate::highest::HighestThroughput;
 use crate::interval::Bounds;
 use crate::lack_of_fit::lack_of_fit;
@@ -82,8 +82,13 @@ impl Usl {
     /// ```
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let times: Vec<f64> = points.iter().map(|&(n, x)| time(n, x)).collect::<Option<_>>()?;
+        if points.len() < 3 {
+            return None;
+        }
         let clients = points.iter().map(|(n, _)| *n);
-        (points.len() > 2).then(|| Fitting::new(clients, &times).law(&times))?
+        let each: Vec<Each> = times.iter().map(|time| [*time; TOGETHER]).collect();
+        let [law, ..] = Fitting::new(clients, &times).laws(&each);
+        law
     }
 
     /// Throughput at `clients`.
@@ -157,16 +162,15 @@ impl UslFit {
         // near.
         let near: Vec<f64> = clients.iter().map(|&n| n / law.throughput(n)).collect();
         let mut fitting = Fitting::new(clients.iter().copied(), &near);
-        let mut times = near.clone();
-        let mut fit = |logs: &[f64]| {
-            for ((own, log), &n) in times.iter_mut().zip(logs).zip(clients) {
-                *own = time(n, log.exp())?;
+        let mut times = vec![[0.0; TOGETHER]; near.len()];
+        let ends = bootstrap.ends_together(&self.logs, confidence, |drawn| {
+            for ((times, logs), n) in times.iter_mut().zip(drawn).zip(clients) {
+                *times = logs.map(|log| n / log.exp());
             }
-            fitting.law(&times)
-        };
-        let ends = bootstrap.ends(&self.logs, confidence, |drawn| {
-            let drawn = fit(drawn).unwrap_or(law);
-            [drawn.lambda, drawn.sigma, drawn.kappa, drawn.peak(), drawn.highest()]
+            fitting.laws(&times).map(|drawn| {
+                let drawn = drawn.unwrap_or(law);
+                [drawn.lambda, drawn.sigma, drawn.kappa, drawn.peak(), drawn.highest()]
+            })
         });
         let [lambda, sigma, kappa, peak, highest] = ends?;
         let estimate = |point, (low, high)| Estimate {
@@ -210,59 +214,124 @@ fn time(clients: f64, throughput: f64) -> Option<f64> {
     is_sane.then(|| clients / throughput)
 }
 
-/// What fits laws at the same numbers of clients again and again.
+/// What fits laws at the same numbers of clients again and again, several together.
 struct Fitting<'a> {
-    clients: Vec<f64>,
+    clients: Vec<Clients>,
     /// The times from which the weights begin.
     start: &'a [f64],
-    fitted: Vec<f64>,
-    /// Of the problem: what 1/λ, σ/λ and κ/λ are multiplied with, and what that should give, each ÷ the
-    /// fitted time.
-    rows: Vec<[f64; 4]>,
+    fitted: Vec<Each>,
+}
+
+/// A number of clients, with what 1/λ, σ/λ and κ/λ are multiplied with.
+struct Clients {
+    number: f64,
+    factors: [f64; 3],
+}
+
+/// A law on its way to weights that have settled.
+#[derive(Clone, Copy, Default)]
+struct Settling {
+    law: Option<Usl>,
+    /// 1/λ, σ/λ and κ/λ.
+    parts: [f64; 3],
+    is_over: bool,
 }
 
 impl<'a> Fitting<'a> {
     fn new(clients: impl Iterator<Item = f64>, start: &'a [f64]) -> Self {
-        let clients: Vec<f64> = clients.collect();
-        let size = clients.len();
-        Self { clients, start, fitted: Vec::with_capacity(size), rows: Vec::with_capacity(size) }
+        let clients =
+            clients.map(|n| Clients { number: n, factors: [1.0, n - 1.0, n * (n - 1.0)] });
+        Self { clients: clients.collect(), start, fitted: Vec::with_capacity(start.len()) }
     }
 
-    /// The law that fits these times, one for each number of clients.
-    fn law(&mut self, times: &[f64]) -> Option<Usl> {
+    /// The laws that fit these times, one for each number of clients; `None` where times are none.
+    fn laws(&mut self, times: &[Each]) -> [Option<Usl>; TOGETHER] {
         self.fitted.clear();
-        self.fitted.extend(self.start);
-        let mut law = None;
+        self.fitted.extend(self.start.iter().map(|time| [*time; TOGETHER]));
+        let is_sane =
+            |place: usize| times.iter().all(|times| times[place] > 0.0 && times[place].is_finite());
+        let mut laws: [Settling; TOGETHER] = std::array::from_fn(|place| Settling {
+            is_over: !is_sane(place),
+            ..Settling::default()
+        });
         for _ in 0..ROUNDS {
-            self.rows.clear();
-            let each = self.clients.iter().zip(times).zip(&self.fitted);
-            self.rows.extend(each.map(|((&n, time), fitted)| {
-                let weight = 1.0 / fitted;
-                [weight, (n - 1.0) * weight, n * (n - 1.0) * weight, time * weight]
-            }));
-            let [a, b, c] = least_squares(&self.rows)?;
-            law = (a > 0.0).then(|| Usl { lambda: 1.0 / a, sigma: b / a, kappa: c / a });
-            let mut settled = true;
-            for (&n, fitted) in self.clients.iter().zip(&mut self.fitted) {
-                let next = a + b * (n - 1.0) + c * n * (n - 1.0);
-                settled &= (next / *fitted - 1.0).abs() < SETTLED;
-                *fitted = next;
-            }
-            if settled || self.fitted.iter().any(|value| *value <= 0.0) {
+            if laws.iter().all(|law| law.is_over) {
                 break;
             }
+            let products = self.products(times);
+            for (place, law) in laws.iter_mut().enumerate().filter(|(_, law)| !law.is_over) {
+                let own = products.map(|row| row.map(|products| products[place]));
+                let rows = self.clients.iter().zip(times).zip(&self.fitted);
+                let rows = rows.map(|((clients, times), fitted)| {
+                    let weight = 1.0 / fitted[place];
+                    let [a, b, c] = clients.factors.map(|factor| factor * weight);
+                    [a, b, c, times[place] * weight]
+                });
+                *law = match least_squares(&Normal::from_products(own), rows) {
+                    Some(parts @ [a, b, c]) => Settling {
+                        law: (a > 0.0).then(|| Usl { lambda: 1.0 / a, sigma: b / a, kappa: c / a }),
+                        parts,
+                        is_over: false,
+                    },
+                    None => Settling { is_over: true, ..Settling::default() },
+                };
+            }
+            self.fit(&mut laws);
         }
-        law
+        laws.map(|law| law.law)
+    }
+
+    /// The sums of products of what 1/λ, σ/λ and κ/λ are multiplied with, and of what that should give, each
+    /// ÷ the fitted time.
+    fn products(&self, times: &[Each]) -> [[Each; 4]; 3] {
+        let mut products = [[[0.0; TOGETHER]; 4]; 3];
+        for ((clients, times), fitted) in self.clients.iter().zip(times).zip(&self.fitted) {
+            let weights = fitted.map(|fitted| 1.0 / fitted);
+            let [a, b, c] = clients.factors.map(|factor| weights.map(|weight| factor * weight));
+            let row = [a, b, c, std::array::from_fn(|place| times[place] * weights[place])];
+            for i in 0..3 {
+                for j in i..4 {
+                    for (place, sum) in products[i][j].iter_mut().enumerate() {
+                        *sum += row[i][place] * row[j][place];
+                    }
+                }
+            }
+        }
+        products
+    }
+
+    /// Fits the times anew; laws by which they hardly change are over, and those by which any is none.
+    fn fit(&mut self, laws: &mut [Settling; TOGETHER]) {
+        let mut is_over = [true; TOGETHER];
+        let mut is_none = [false; TOGETHER];
+        for (Clients { number: n, factors }, fitted) in self.clients.iter().zip(&mut self.fitted) {
+            let next = laws.each_ref().map(|law| {
+                let [a, b, c] = law.parts;
+                a + b * factors[1] + c * n * factors[1]
+            });
+            let changes: Each =
+                std::array::from_fn(|place| (next[place] / fitted[place] - 1.0).abs());
+            for (place, change) in changes.into_iter().enumerate() {
+                is_over[place] &= change < SETTLED;
+                is_none[place] |= next[place] <= 0.0;
+            }
+            *fitted = next;
+        }
+        for (place, law) in laws.iter_mut().enumerate() {
+            law.is_over |= is_over[place] || is_none[place];
+        }
     }
 }
 
 /// 1/λ, σ/λ and κ/λ, none of them negative, with the least squares of what these rows leave. The
 /// best of the solutions in which some are held at 0; with three parameters all can be tried.
-fn least_squares(rows: &[[f64; 4]]) -> Option<[f64; 3]> {
-    let normal = Normal::from_rows(rows.iter().copied());
+fn least_squares(
+    normal: &Normal,
+    rows: impl Iterator<Item = [f64; 4]> + Clone,
+) -> Option<[f64; 3]> {
     let squares = |solution: &[f64; 3]| -> f64 {
         let fit = |row: &[f64; 4]| -> f64 { row.iter().zip(solution).map(|(a, b)| a * b).sum() };
-        rows.iter().map(|row| (row[3] - fit(row)).powi(2)).sum()
+        rows.clone().map(|row| (row[3] - fit(&row)).powi(2)).sum()
     };
     let feasible = |solution: &[f64; 3]| solution.iter().all(|part| *part >= 0.0);
     // Without a condition that binds, the full solution is the best of all.

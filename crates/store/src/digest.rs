@@ -72,6 +72,38 @@ impl Kind {
             .collect::<Result<Vec<i64>>>()?;
         ids.into_iter().map(|id| self.subject(id)).try_for_each(work)
     }
+
+    /// Both lists are read once, side by side: to look up each of one in the other would read every page of
+    /// a large table twice.
+    fn check_subjects(&'static self, connection: &Connection) -> Result<()> {
+        let Self { name, key, .. } = self;
+        let mut of_rows =
+            connection.prepare(&format!("SELECT {key} FROM {name} ORDER BY {key}"))?;
+        let mut of_digests =
+            connection.prepare("SELECT id FROM digest WHERE subject = ? ORDER BY id")?;
+        let mut rows = of_rows.query_map([], |row| row.get::<_, i64>(0))?;
+        let mut digests = of_digests.query_map([name], |row| row.get::<_, i64>(0))?;
+        let (mut row, mut digest) = (rows.next().transpose()?, digests.next().transpose()?);
+        let mut bare = None;
+        while row.is_some() || digest.is_some() {
+            if let Some(id) = digest.filter(|id| row.is_none_or(|row| *id < row)) {
+                return Err(damage(*name, format!("the rows of {name} {id} were removed")));
+            }
+            if row == digest {
+                digest = digests.next().transpose()?;
+            } else {
+                bare = bare.or(row);
+            }
+            row = rows.next().transpose()?;
+        }
+        match bare {
+            Some(id) => {
+                let reason = format!("{} has none: it was removed", self.subject(id));
+                Err(damage("digest", reason))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 impl std::fmt::Display for Subject {
@@ -119,26 +151,7 @@ pub(crate) fn compare(subject: Subject, written: Option<&[u8]>, found: Hash) -> 
 
 /// Checks that everything has a digest, and every digest something that it is of.
 pub(crate) fn check_subjects(connection: &Connection) -> Result<()> {
-    for kind in KINDS {
-        let Kind { name, key, .. } = kind;
-        let first = |query: String| {
-            connection.query_row(&query, [name], |row| row.get::<_, i64>(0)).optional()
-        };
-        let removed = first(format!(
-            "SELECT id FROM digest WHERE subject = ? AND id NOT IN (SELECT {key} FROM {name}) LIMIT 1"
-        ))?;
-        if let Some(id) = removed {
-            return Err(damage(*name, format!("the rows of {name} {id} were removed")));
-        }
-        let bare = first(format!(
-            "SELECT {key} FROM {name}
-             WHERE {key} NOT IN (SELECT id FROM digest WHERE subject = ?) LIMIT 1"
-        ))?;
-        if let Some(id) = bare {
-            return Err(damage("digest", format!("{} has none: it was removed", kind.subject(id))));
-        }
-    }
-    Ok(())
+    KINDS.iter().try_for_each(|kind| kind.check_subjects(connection))
 }
 
 /// Checks the run and its plan, and that nothing that was written is gone.
@@ -214,8 +227,9 @@ impl Hasher {
     }
 
     fn fixed(&mut self, kind: u8, value: [u8; 8]) {
-        self.0.update([kind]);
-        self.0.update(value);
+        let mut bytes = [kind; 1 + size_of::<u64>()];
+        bytes[1..].copy_from_slice(&value);
+        self.0.update(bytes);
     }
 
     fn bytes(&mut self, kind: u8, bytes: &[u8]) {

@@ -6,7 +6,7 @@ use model::text;
 use std::io::{self, Write};
 
 /// Writes the heading and the rows.
-pub(crate) fn write(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "format_version,{}", names().join(","))?;
     let mut line = Vec::new();
     for row in rows(analysis) {

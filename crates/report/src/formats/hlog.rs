@@ -16,7 +16,7 @@ const HEADING: &str =
 
 /// Writes a line for each second of each trial, or for its measured phase as a whole where its
 /// seconds were not kept, in order of time.
-pub(crate) fn write(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let dataset = analysis.dataset;
     let mut trials: Vec<Logged> =
         dataset.trials.iter().filter_map(|t| logged(analysis, t)).collect();
@@ -58,7 +58,7 @@ fn logged<'a>(analysis: &Analysis, record: &'a TrialRecord) -> Option<Logged<'a>
 }
 
 impl Logged<'_> {
-    fn write(&self, base: UnixMillis, out: &mut impl Write) -> io::Result<()> {
+    fn write(&self, base: UnixMillis, out: &mut dyn Write) -> io::Result<()> {
         let key = &self.record.key;
         let named = format!("{}, {}, {}", key.target, key.test, key.level);
         let named = text::line(&named);

@@ -4,7 +4,7 @@ use super::CheckResult;
 use super::counted::growth;
 use crate::study::{FITS_BELOW, has_first_data};
 use findings::{CacheNotCold, CacheNotWarm, Evidence};
-use model::{CacheState, Dataset, LoadResult, Sampling, ServerFacts, TrialRecord, Window, signal};
+use model::{CacheState, LoadResult, Sampling, ServerFacts, Study, Test, Window, signal};
 
 /// Share of what a cold server reads that must come from storage. The rest may be what it reads
 /// twice, or what the operating system reads ahead.
@@ -16,17 +16,17 @@ const MISSES: f64 = 0.01;
 /// `None` where nobody can tell: the server runs elsewhere, or the data does not fit
 /// in its buffer pool, so that a warm trial reads too.
 pub(super) fn results(
-    dataset: &Dataset,
-    record: &TrialRecord,
-    load: &LoadResult,
+    study: &Study,
+    test: Option<&Test>,
+    (sampling, load): (&Sampling, &LoadResult),
     server: Option<&ServerFacts>,
 ) -> Option<Vec<CheckResult>> {
-    let test = dataset.study.test(&record.key.test)?;
+    let test = test?;
     let evidence = match test.cache {
-        CacheState::Cold => not_cold(&record.sampling)?,
+        CacheState::Cold => not_cold(sampling)?,
         // The size of the data is known of the tables that were made first.
-        CacheState::Warm if fits(server?)? && has_first_data(&dataset.study, test) => {
-            not_warm(&record.sampling, load)?
+        CacheState::Warm if fits(server?)? && has_first_data(study, test) => {
+            not_warm(sampling, load)?
         }
         CacheState::Warm => return None,
     };

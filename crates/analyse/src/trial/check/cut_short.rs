@@ -2,14 +2,10 @@
 
 use super::CheckResult;
 use findings::WorkCutShort;
-use model::{Dataset, LoadResult, TrialRecord};
+use model::{LoadResult, Test};
 
-pub(super) fn result(
-    dataset: &Dataset,
-    record: &TrialRecord,
-    load: &LoadResult,
-) -> Option<CheckResult> {
-    let test = dataset.study.test(&record.key.test)?;
+pub(super) fn result(test: Option<&Test>, load: &LoadResult) -> Option<CheckResult> {
+    let test = test?;
     let order = test.load()?;
     let asked = order.operations.filter(|&asked| load.ended() < asked)?;
     Some(CheckResult::valid(WorkCutShort {

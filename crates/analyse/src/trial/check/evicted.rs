@@ -3,18 +3,17 @@
 use super::CheckResult;
 use super::counted::growth;
 use findings::KeysEvicted;
-use model::{Dataset, Effect, LoadResult, TrialRecord, signal};
+use model::{Effect, LoadResult, Test, TrialRecord, signal};
 
 /// Where keys are evicted the dataset is larger than the memory, and reads of what is gone are
 /// less work than those of what is there: the ratio of the two must be known. A study
 /// may want just that, so the trial is as good as any.
 pub(super) fn result(
-    dataset: &Dataset,
+    test: Option<&Test>,
     record: &TrialRecord,
     load: &LoadResult,
 ) -> Option<CheckResult> {
-    let test = dataset.study.test(&record.key.test)?;
-    let workload = test.key_value()?;
+    let workload = test?.key_value()?;
     let sampling = &record.sampling;
     let counters = (&sampling.before.as_ref()?.counters, &sampling.after.as_ref()?.counters);
     let evicted = growth(counters, signal::EVICTED_KEYS).filter(|&keys| keys > 0)?;

@@ -2,16 +2,17 @@
 
 use super::CheckResult;
 use findings::{MadeWithout, StartSpread, UnevenLoad, UnevenStart};
-use model::{Dataset, GeneratorShare, LoadResult, RemoteHost, Sampling, TrialRecord};
+use model::{GeneratorShare, LoadResult, RemoteHost, Sampling, Study, Test, TrialRecord};
 
 /// Which machines made no part of a load although the study names them for it.
 pub(super) fn absent(
-    dataset: &Dataset,
+    study: &Study,
+    test: Option<&Test>,
     record: &TrialRecord,
     load: &LoadResult,
 ) -> Option<CheckResult> {
-    let planned = dataset.study.test(&record.key.test)?.load()?;
-    let target = dataset.study.measured().find(|target| target.name == record.key.target)?;
+    let planned = test?.load()?;
+    let target = study.measured().find(|target| target.name == record.key.target)?;
     let took_part = |host: &RemoteHost| {
         load.generators.iter().any(|share| share.host.as_ref() == Some(&host.name))
     };

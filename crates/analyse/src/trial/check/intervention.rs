@@ -6,18 +6,17 @@ use crate::cell::events::{kind_of, would_show};
 use findings::{
     InterventionCutOff, InterventionFailed, InterventionNotBegun, Validity, WorkNotSeen,
 };
-use model::{ActResult, Dataset, Mark, Test, TrialRecord};
+use model::{ActResult, Mark, Test, TrialRecord};
 
 /// An intervention that failed, never began or led to nothing makes its trial suspect: it is not what the test
 /// asks for. Of a server that agreed and whose counters show nothing of the kind, nothing is known.
 /// One that was cut off is told, and takes nothing from what was measured.
 pub(super) fn results(
-    dataset: &Dataset,
+    test: Option<&Test>,
     record: &TrialRecord,
     events: &[ServerEvent],
 ) -> Vec<CheckResult> {
-    let asked = dataset.study.test(&record.key.test);
-    let never = asked.map_or(&[][..], Test::interventions).iter().filter(|asked| {
+    let never = test.map_or(&[][..], Test::interventions).iter().filter(|asked| {
         let began = record.interventions().any(|mark| mark.name == asked.name);
         !began
     });

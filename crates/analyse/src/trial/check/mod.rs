@@ -106,7 +106,8 @@ impl CheckedTrial {
 /// How many findings are looked through for the same.
 const MOST_SHARED: usize = 16;
 
-/// Makes every check that the record of a test allows.
+/// Makes every check that the record of a test allows, which is looked up once for all of them: a study may
+/// have hundreds.
 pub(crate) fn check(dataset: &Dataset, test: Option<&Test>, record: &TrialRecord) -> CheckedTrial {
     // Beside a load something may be measured that disturbs it: how much is a result then, and no
     // fault of the trial.
@@ -118,7 +119,7 @@ pub(crate) fn check(dataset: &Dataset, test: Option<&Test>, record: &TrialRecord
     let (mut made, mut lacking) = (Vec::new(), Vec::new());
     if let Some(load) = record.load() {
         let seen = events(record);
-        for (check, found) in numbered(dataset, record, load, &seen) {
+        for (check, found) in numbered(dataset, (record, test), load, &seen) {
             if !is_of_load && check.is_of_undisturbed_loads() {
                 continue;
             }
@@ -141,13 +142,13 @@ pub(crate) fn check(dataset: &Dataset, test: Option<&Test>, record: &TrialRecord
             let backlog = backlog::result(&record.sampling, load).filter(|_| changed.is_empty());
             results.extend(changed.into_iter().chain(backlog));
         }
-        results.extend(evicted::result(dataset, record, load));
+        results.extend(evicted::result(test, record, load));
         results.extend(cached_answers::result(record, load));
-        results.extend(intervention::results(dataset, record, &seen));
+        results.extend(intervention::results(test, record, &seen));
         results.extend(waits::results(load));
-        results.extend(cut_short::result(dataset, record, load));
-        results.extend(nothing_sent::result(dataset, record, load));
-        results.extend(generators::absent(dataset, record, load));
+        results.extend(cut_short::result(test, load));
+        results.extend(nothing_sent::result(test, load));
+        results.extend(generators::absent(&dataset.study, test, record, load));
         results.extend(duet::results(dataset, record));
         results.extend(host::saturation(&record.sampling.samples, load));
     }
@@ -160,7 +161,7 @@ pub(crate) fn check(dataset: &Dataset, test: Option<&Test>, record: &TrialRecord
 /// What each numbered check says of a trial; `None` where it could not be made.
 fn numbered(
     dataset: &Dataset,
-    record: &TrialRecord,
+    (record, test): (&TrialRecord, Option<&Test>),
     load: &LoadResult,
     events: &[ServerEvent],
 ) -> [(Check, Option<Vec<CheckResult>>); 7] {
@@ -190,7 +191,7 @@ fn numbered(
         (Check::ServerCounters, counted),
         (Check::ClientNotBottleneck, Some(client::results(clients, load, sampling))),
         (Check::SteadyState, steady::results(load, events, dataset.study.margin)),
-        (Check::CacheAsDeclared, cache::results(dataset, record, load, server)),
+        (Check::CacheAsDeclared, cache::results(&dataset.study, test, (sampling, load), server)),
         (Check::OwnMachine, machine),
         (Check::Answers, answers::results(load)),
     ]
