@@ -158,11 +158,11 @@ impl FindingKind for LoadingLeftDebt {
     fn say(found: &Group<'_, Self>) -> String {
         let courses: Vec<String> = found.first.debts.iter().map(course).collect();
         let end = match found.first.is_level {
-            true => "before the first trial",
-            false => "and the server was still working on it when the first trial began",
+            true => "",
+            false => ", and the server was still working on it when the first trial began",
         };
         format!(
-            "after loading, weighin waited {} for the server’s deferred work: {}; {end}",
+            "before the first trial, weighin waited {} for what loading had left to do: {}{end}",
             seconds(found.first.seconds),
             list(&courses)
         )

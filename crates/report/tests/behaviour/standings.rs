@@ -126,7 +126,8 @@ fn who_asks_about_a_load_is_answered_for_it_before_anything_else() {
     }
     let load = model::AskedLoad::Clients(4);
     data.study.answer_at = Some(model::AnswerAt { load, slo: "p95 < 500ms".parse().ok() });
-    let said = "oltp, 4 clients and p95 < 500 ms? Sufficient, cheapest first: rented for 60.00 EUR";
+    let said = "For 4 clients and p95 < 500 ms, choose rented, the cheapest that is sufficient: 60.00 EUR a \
+                month. Sufficient too: own for 900.00 EUR a month.";
     let page = support::rendered(&data, Format::Html).replace('\u{a0}', " ");
     let page = page.replace("&lt;", "<");
     let first = page.split("class=\"headline\"").nth(1).unwrap();
@@ -135,7 +136,10 @@ fn who_asks_about_a_load_is_answered_for_it_before_anything_else() {
     assert_eq!(page.matches("class=\"headline\"").count(), 1);
     assert!(first.contains("Choose rented"), "{}", &first[..2_000]);
     let terminal = report::terminal_summary(&support::analysis(&data), 400, false);
-    assert!(terminal.find("Sufficient").unwrap() < terminal.find("Choose").unwrap(), "{terminal}");
+    assert!(
+        terminal.find("Sufficient too").unwrap() < terminal.find("Choose").unwrap(),
+        "{terminal}"
+    );
     let json: serde_json::Value =
         serde_json::from_str(&support::rendered(&data, Format::Json)).unwrap();
     let asked = &json["asked"];
