@@ -73,6 +73,22 @@ fn a_verdict_says_who_is_clearly_behind_by_how_much() {
 }
 
 #[test]
+fn a_place_that_several_share_is_nobodys_first() {
+    let mut table = "target,test,metric,value,clients,block\n".to_owned();
+    for block in 1..=4_u32 {
+        for (test, speeds) in [("one", [100.0, 100.2, 50.0]), ("two", [100.0, 60.0, 50.0])] {
+            for (target, speed) in ["a", "b", "c"].into_iter().zip(speeds) {
+                let noise = 1.0 + f64::from(block * 3 % 4) / 400.0;
+                table += &format!("{target},{test},throughput,{},4,{block}\n", speed * noise);
+            }
+        }
+    }
+    let page = support::rendered(&test_support::imported("tied", &table), Format::Markdown);
+    let said = "a is first in 1 of 2 tests; in one test several share the first place.";
+    assert!(page.contains(said), "{page}");
+}
+
+#[test]
 fn one_test_has_no_such_table() {
     let page = support::rendered(&support::usual(), Format::Html);
     assert!(!page.contains("<table class=\"standings\""));
