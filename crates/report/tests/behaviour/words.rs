@@ -618,6 +618,25 @@ fn why_a_target_is_slower_can_be_read_aloud() {
 }
 
 #[test]
+fn a_debt_that_changed_by_less_than_is_printed_stayed() {
+    let said = |debt, from, to| {
+        let change = DebtChange { debt, from, to, limit: Some(1_000_000), is_level: false };
+        let found = DebtChanged { debt: change, seconds: 30.0 };
+        sentence(&finding(Evidence::DebtChanged(found)), UnitName::TRANSACTION)
+            .replace('\u{a0}', " ")
+    };
+    let same = said(Debt::CheckpointAge, 131_001, 131_009);
+    assert!(same.contains("checkpoint age stayed at 13.1 % of the log"), "{same}");
+    let rows = said(Debt::DeadRows, 65_000, 3_908_000);
+    assert!(
+        rows.contains(
+            "dead rows grew from 6.5 % to 390.8 % of the number at which autovacuum begins"
+        ),
+        "{rows}"
+    );
+}
+
+#[test]
 fn names_that_would_read_as_prose_are_quoted() {
     let finding = comparison(Evidence::EquivalentAtLevels(EquivalentAtLevels {
         a: "the old one".into(),
