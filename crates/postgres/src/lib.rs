@@ -100,6 +100,14 @@ impl ServerKind for Postgres {
         counters::data_bytes(connection)
     }
 
+    fn settle(connection: &mut Connection) -> Result<(), Failure> {
+        match connection.execute_long("CHECKPOINT") {
+            Ok(_) => Ok(()),
+            Err(error) if error.sql_state() == Some("42501") => Ok(()),
+            Err(error) => Err(error.failure("cannot make a checkpoint")),
+        }
+    }
+
     fn ping(connection: &mut Connection) -> Option<()> {
         connection.ping().ok()
     }

@@ -48,7 +48,8 @@ pub fn terminal_answers(
         let counted = of_test.map_or(UnitName::TRANSACTION, view::counted);
         b.section(format!("{}: {}?", test.test, words::question(question, counted)), |b| {
             b.paragraph(words::sufficient(test));
-            words::capacity_break_evens(test).into_iter().for_each(|said| b.paragraph(said));
+            let break_evens = words::capacity_break_evens(test).into_iter();
+            break_evens.for_each(|said| b.paragraph(format!("Break-even: {said}")));
             test.targets.iter().for_each(|target| of_target(target, counted, b));
             if test.service_times && speaks_of_latency(test) {
                 b.caption(words::SERVICE_TIMES);

@@ -21,6 +21,8 @@ const VERSION: u32 = 1;
 const MOST_LISTED: usize = 40;
 /// Most figures that a sentence names.
 const MOST_NAMED: usize = 4;
+/// Most tests whose conclusions stand open.
+const MOST_TESTS: usize = 8;
 /// How many times to either side of 1 the axis of ratios reaches at least, and at most.
 const LEAST_REACH: f64 = 1.1;
 const MOST_REACH: f64 = 4.0;
@@ -131,9 +133,9 @@ fn document(runs: &Runs<'_>) -> Document {
     let Runs { old, new, found, study } = runs;
     Document::new("Two runs compared", |b| {
         b.bullets([format!("Old: {}", old.describe()), format!("New: {}", new.describe())]);
+        conclusions(found, new.dataset.study.margin, b);
         b.section("What changed", |b| changes(found, study, b));
-        let margin = new.dataset.study.margin;
-        found.tests.iter().for_each(|test| b.section(&test.test, |b| of_test(test, margin, b)));
+        found.tests.iter().for_each(|test| b.section(&test.test, |b| of_test(test, b)));
         if found.tests.is_empty() {
             b.warning("The two runs have no test in common.");
         }
@@ -145,9 +147,20 @@ fn document(runs: &Runs<'_>) -> Document {
     })
 }
 
-fn of_test(test: &TestRuns, margin: f64, b: &mut Blocks) {
-    b.headline(conclusion(test, margin));
-    b.headline(conclusion_on_machines(test));
+/// What the runs say, test by test.
+fn conclusions(found: &RunComparison, margin: f64, b: &mut Blocks) {
+    let said = |test: &TestRuns| [conclusion(test, margin), conclusion_on_machines(test)];
+    if let [only] = found.tests.as_slice() {
+        return said(only).into_iter().for_each(|said| b.headline(said));
+    }
+    let of_test = |test: &TestRuns| {
+        let said: Vec<String> = said(test).into_iter().filter(|said| !said.is_empty()).collect();
+        (!said.is_empty()).then(|| format!("{}: {}", test.test, said.join(" ")))
+    };
+    b.first_bullets(found.tests.iter().filter_map(of_test), MOST_TESTS);
+}
+
+fn of_test(test: &TestRuns, b: &mut Blocks) {
     if !test.is_same {
         b.warning(
             "The test is not the same in both runs (see what changed): a difference may come from that.",
@@ -155,9 +168,11 @@ fn of_test(test: &TestRuns, margin: f64, b: &mut Blocks) {
     }
     let (of_work, of_machines): (Vec<&RunResult>, Vec<&RunResult>) =
         test.results.iter().partition(|result| result.metric.resource().is_none());
-    match test.results.is_empty() {
-        true => b.paragraph("Nothing in it can be compared."),
-        false => b.table(table(test, &of_work)),
+    if test.results.is_empty() {
+        b.paragraph("Nothing in it can be compared.");
+    }
+    for (metric, own) in by_figure(&of_work) {
+        b.part(3, with_unit(metric, test.basis.counted), |b| b.table(table(test, &own, false)));
     }
     b.paragraph(noise_floor(test).unwrap_or_default());
     if let Some(lasting) = lasting(test) {
@@ -168,8 +183,20 @@ fn of_test(test: &TestRuns, margin: f64, b: &mut Blocks) {
     }
     let counted = test.basis.counted;
     b.folded(3, resources_heading(counted), Fold::OnScreen, |b| {
-        b.explained(table(test, &in_short(&of_machines)), resources_of_runs(counted));
+        b.explained(table(test, &in_short(&of_machines), true), resources_of_runs(counted));
     });
+}
+
+/// The results of each figure, in the order in which the figures first appear.
+fn by_figure<'a>(results: &[&'a RunResult]) -> Vec<(Metric, Vec<&'a RunResult>)> {
+    let mut all: Vec<(Metric, Vec<&RunResult>)> = Vec::new();
+    for result in results {
+        match all.iter_mut().find(|(metric, _)| *metric == result.metric) {
+            Some((_, own)) => own.push(result),
+            None => all.push((result.metric, vec![result])),
+        }
+    }
+    all
 }
 
 /// What is said of all levels together, or of the only one; of others only where they differ.
@@ -333,14 +360,17 @@ fn noise_floor(test: &TestRuns) -> Option<String> {
     })
 }
 
-fn table(test: &TestRuns, results: &[&RunResult]) -> Table {
+/// The results of one figure, or of several that its rows name.
+fn table(test: &TestRuns, results: &[&RunResult], names_figure: bool) -> Table {
     let several = results.iter().any(|result| result.level != Some(Level::NONE));
     let mut columns = vec![words("target")];
     if several {
         columns.push(words("level"));
     }
+    if names_figure {
+        columns.push(words("figure"));
+    }
     columns.extend([
-        words("figure"),
         column("old"),
         column("new"),
         column("new ÷ old"),
@@ -351,14 +381,17 @@ fn table(test: &TestRuns, results: &[&RunResult]) -> Table {
     let furthest = ends.flat_map(|ends| [ends.low.recip(), ends.high]).fold(LEAST_REACH, f64::max);
     let reach = furthest.min(MOST_REACH);
     let mut table = Table::new(columns);
+    let mut previous = None;
     for result in results {
         let mut row = vec![TableCell::text(&result.target)];
         if several {
             row.push(TableCell::text(level(result.level, result.some_levels.as_deref())));
         }
+        if names_figure {
+            row.push(TableCell::text(with_unit(result.metric, test.basis.counted)));
+        }
         let figure = |run: &Estimate| numbers::figure(in_unit(result.metric, run).point);
         row.extend([
-            TableCell::text(with_unit(result.metric, test.basis.counted)),
             TableCell::text(figure(&result.old)),
             TableCell::text(figure(&result.new)),
             TableCell::text(numbers::figure(result.ratio.point)),
@@ -368,7 +401,10 @@ fn table(test: &TestRuns, results: &[&RunResult]) -> Table {
             },
             verdict(result),
         ]);
-        table.push(row);
+        match previous.replace(&result.target) == Some(&result.target) {
+            true => table.push(row),
+            false => table.push_group(row),
+        }
     }
     table
 }

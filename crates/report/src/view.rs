@@ -256,7 +256,7 @@ pub(crate) fn ranked(test: &TestAnalysis) -> impl Iterator<Item = &RankedTarget>
 }
 
 /// Most break-evens that stand on the first screen; more stand among the findings.
-const MOST_BREAK_EVENS: usize = 3;
+pub(crate) const MOST_BREAK_EVENS: usize = 3;
 
 /// The break-evens of the first screen: from which load on which target costs less.
 pub(crate) fn break_evens<'a>(analysis: &'a Analysis) -> Vec<&'a Finding> {

@@ -309,6 +309,9 @@ impl<K: ServerKind> Server<K> {
         preparing.is_private = self.private.is_some();
         let (login, control) = self.connected()?;
         let prepared = K::Workloads::prepare(login, control, work, preparing)?;
+        if prepared.made > 0 {
+            K::settle(control)?;
+        }
         self.bring_in_step()?;
         self.data_for = Some(work.clone());
         self.has_made(work, preparing.repeat)?;

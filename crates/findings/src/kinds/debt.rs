@@ -158,11 +158,11 @@ impl FindingKind for LoadingLeftDebt {
     fn say(found: &Group<'_, Self>) -> String {
         let courses: Vec<String> = found.first.debts.iter().map(course).collect();
         let end = match found.first.is_level {
-            true => "before the first trial",
-            false => "and the server was still working on it when the first trial began",
+            true => "",
+            false => ", and the server was still working on it when the first trial began",
         };
         format!(
-            "after loading, weighin waited {} for the server’s deferred work: {}; {end}",
+            "before the first trial, weighin waited {} for what loading had left to do: {}{end}",
             seconds(found.first.seconds),
             list(&courses)
         )
@@ -190,6 +190,10 @@ fn course(change: &DebtChange) -> String {
         std::cmp::Ordering::Greater => "fell",
     };
     match change.limit {
+        // As little as nobody sees in figures that are printed.
+        Some(_) if amount(change, from) == amount(change, to) => {
+            format!("{} stayed at {}", name(debt), amount(change, to))
+        }
         Some(limit) => format!(
             "{} {way} from {} to {}",
             name(debt),
@@ -233,6 +237,7 @@ fn amount(change: &DebtChange, value: u64) -> String {
     let of = match change.debt {
         Debt::CheckpointAge => "the log",
         Debt::ChangedData => "the cache",
+        Debt::DeadRows => "the number at which autovacuum begins",
         _ => "what the server allows",
     };
     format!("{share} of {of}")

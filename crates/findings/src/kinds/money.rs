@@ -10,25 +10,25 @@ use crate::names::target_name;
 /// An amount with its currency, and with its interval where it rests on measurements:
 /// `873.00 USD`, `71.4 USD (50.1–110)`.
 pub fn amount(amount: &Amount, unit: &str) -> String {
-    match amount.interval {
-        _ if amount.is_exact() => format!("{} {unit}", numbers::money(amount.point)),
-        Some((low, high)) => {
-            format!("{} {unit} ({})", figure(amount.point), numbers::range(low, high))
-        }
-        None => format!("{} {unit} (without interval)", figure(amount.point)),
+    match amount.is_exact() {
+        true => format!("{} {unit}", numbers::money(amount.point)),
+        false => measured(amount, unit),
+    }
+}
+
+/// A figure with its interval where its digits do not say the same.
+fn measured(amount: &Amount, unit: &str) -> String {
+    let point = figure(amount.point);
+    match amount.interval.map(|(low, high)| numbers::range(low, high)) {
+        Some(same) if same == point => format!("{point} {unit}"),
+        Some(range) => format!("{point} {unit} ({range})"),
+        None => format!("{point} {unit} (without interval)"),
     }
 }
 
 /// A load in requests per second, likewise.
 fn load(amount: &Amount) -> String {
-    let unit = "requests/s";
-    match amount.interval {
-        Some((low, high)) if !amount.is_exact() => {
-            format!("{} {unit} ({})", figure(amount.point), numbers::range(low, high))
-        }
-        Some(_) => format!("{} {unit}", figure(amount.point)),
-        None => format!("{} {unit} (without interval)", figure(amount.point)),
-    }
+    measured(amount, "requests/s")
 }
 
 /// Two targets' costs against one another.

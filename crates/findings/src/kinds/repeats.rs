@@ -105,14 +105,14 @@ pub struct IndependenceAssumed {
 }
 
 impl IndependenceAssumed {
-    /// In one sentence, without a full stop.
+    /// In sentences, without the last full stop.
     pub fn sentence(&self) -> String {
         let Self { levels, repeats } = self;
         format!(
             "{} at {} cannot show whether the noise of one target lasts from repeat to repeat, as that of \
-             background work would; verdicts take repeats mostly for independent, and where half of that noise \
-             or more lasts, they call equal targets different several times as often as they should; \
-             with as many levels, {} repeats can show it",
+             background work would. Verdicts take repeats mostly for independent; where half of that noise or \
+             more lasts, they call equal targets different several times as often as they should. With as \
+             many levels, {} repeats can show it",
             counted(*repeats, "repeat"),
             counted(*levels, "level"),
             Lasting::repeats_that_show(*levels),

@@ -2,7 +2,7 @@
 
 use crate::kind::{FindingKind, Group};
 use crate::names::target_name;
-use crate::numbers::{self, figure, list, percent};
+use crate::numbers::{figure, list, percent, percents};
 use crate::place::{at_levels, levels};
 use model::Level;
 use serde::Serialize;
@@ -88,7 +88,7 @@ impl Resource {
             Self::LogSync => "the syncs of its log that commits wait for",
             Self::DiskReads => "reads from disk",
             Self::Disk => "its disks",
-            Self::Processors => "the times that it needs processors or waits for them",
+            Self::Processors => "processor time, used and waited for",
         }
     }
 
@@ -186,6 +186,20 @@ pub struct WhySlower {
 }
 
 impl WhySlower {
+    /// What decides, in few words and without a full stop: `a is slower because of reads from disk`; `None` where
+    /// that is not known.
+    pub fn in_short(&self) -> Option<String> {
+        let slower = target_name(&self.slower);
+        Some(match self.cause? {
+            Cause::Time(part) | Cause::AtLeast(part) => {
+                format!("{slower} is slower because of {}", part.resource.what())
+            }
+            Cause::Limit(limit) => {
+                format!("{slower} is slower because {}", limit.resource.is_used_up(limit.slower))
+            }
+        })
+    }
+
     /// Whether it names the same cause of the same, or none of either.
     pub fn says(&self, other: &Self) -> bool {
         let resource = |why: &Self| why.cause.map(|cause| cause.resource());
@@ -225,8 +239,8 @@ impl FindingKind for WhySlower {
                 by_share(found, operation),
             ),
             Some(Cause::AtLeast(part)) => format!(
-                "{slower} is slower than {faster}{place} because of {}: the disks alone take {}, and \
-                 what clients wait is more than that, while nothing else that was seen can make most of it",
+                "{slower} is slower than {faster}{place} because of {}: the disks alone take {}. Clients \
+                 wait longer than the disks take, and nothing else that was seen accounts for most of it",
                 part.resource.what(),
                 by_share(found, operation),
             ),
@@ -266,34 +280,37 @@ fn milliseconds((low, high): (f64, f64)) -> String {
     if low == high { format!("{low} ms") } else { format!("{low} to {high} ms") }
 }
 
-/// `1.2 ms of each transaction against 0.1 ms, while a transaction takes 1.3 ms more, which makes 0.85 of
-/// that`; of a part that is larger than the whole difference: `1.5 ms of each transaction against 0.1 ms, more
-/// than the 1.3 ms that a transaction takes longer, as the rest of it takes less time there`.
+/// `1.2 ms of each transaction against 0.1 ms on b, which is 85 % (90 % interval 80–90 %) of the 1.3 ms that a
+/// transaction takes longer`; of a part that is larger than the whole difference: `1.5 ms of each transaction
+/// against 0.1 ms on b, more than the 1.3 ms that a transaction takes longer, as the rest of it takes less time
+/// there`.
 fn by_share(found: &Group<'_, WhySlower>, operation: &str) -> String {
     let of = |figure: fn(&PartOfTime) -> f64| {
         milliseconds(found.range(|why| time_of(why).map_or(0.0, |part| figure(&part))))
     };
-    let share = match time_of(found.first).filter(|_| found.is_one()) {
-        Some(part) => numbers::estimate(&part.share, "of that"),
-        None => {
-            let shares = found.range(|why| time_of(why).map_or(0.0, |part| part.share.point));
-            format!("{} of that", numbers::range(shares.0, shares.1))
-        }
-    };
     let (there, here) = (of(|part| part.slower_ms), of(|part| part.faster_ms));
+    let faster = target_name(&found.first.faster);
+    let against = format!("{there} of each {operation} against {here} on {faster}");
     let (article, whole) =
         (article(operation), milliseconds(found.range(|why| why.difference_ms)));
+    let longer = format!("{whole} that {article} {operation} takes longer");
     let is_more = |part: PartOfTime| part.share.point > 1.0;
     if found.iter().filter_map(time_of).all(is_more) {
-        return format!(
-            "{there} of each {operation} against {here}, more than the {whole} that {article} \
-             {operation} takes longer, as the rest of it takes less time there"
-        );
+        return format!("{against}, more than the {longer}, as the rest of it takes less time there");
     }
-    format!(
-        "{there} of each {operation} against {here}, while {article} {operation} takes {whole} more, \
-         which makes {share}"
-    )
+    let share = match time_of(found.first).filter(|_| found.is_one()) {
+        Some(part) => share(&part.share),
+        None => percents(found.range(|why| time_of(why).map_or(0.0, |part| part.share.point))),
+    };
+    format!("{against}, which is {share} of the {longer}")
+}
+
+/// `85 % (90 % interval 80–90 %)`.
+fn share(share: &Estimate) -> String {
+    let ends = share.interval.map_or(String::new(), |ends| {
+        format!(" ({} interval {})", percent(ends.confidence), percents((ends.low, ends.high)))
+    });
+    format!("{}{ends}", percent(share.point))
 }
 
 fn mean_limit(found: &Group<'_, WhySlower>) -> f64 {
@@ -312,13 +329,13 @@ fn unexplained(found: &Group<'_, WhySlower>, slower: &str, operation: &str) -> S
         false => Vec::new(),
     };
     let known = match known.as_slice() {
-        [] => "and no observed cause explains most of it".to_owned(),
-        known => format!("of which {} is explained, and no cause certainly explains most of it", list(known)),
+        [] => "; nothing that was seen".to_owned(),
+        known => format!(" (seen of it: {}); nothing certainly", list(known)),
     };
     let article = article(operation);
     format!(
-        "{article} {operation} takes {difference} more there, {known}, and nothing is at its limit at \
-         {slower} alone"
+        "{article} {operation} takes {difference} longer there{known} accounts for most of it, and nothing is \
+         at its limit on {slower} alone"
     )
 }
 

@@ -53,14 +53,4 @@ impl Maker for Rows<'_> {
         // Hint bits and statistics are there before the first load, and autovacuum has nothing to do.
         connection.run_long(&format!("VACUUM ANALYZE {}", name_of(self.workload, table)))
     }
-
-    /// What filling left to be written is written now, and not while a load is measured. An account that
-    /// may not ask for that leaves it to the server.
-    fn settle(&self, connection: &mut Connection, _tables: &[u32]) -> Result<(), Failure> {
-        match connection.execute_long("CHECKPOINT") {
-            Ok(_) => Ok(()),
-            Err(error) if error.sql_state() == Some("42501") => Ok(()),
-            Err(error) => Err(error.failure("cannot make a checkpoint")),
-        }
-    }
 }

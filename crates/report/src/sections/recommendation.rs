@@ -29,11 +29,20 @@ pub(super) fn section(analysis: &Analysis, b: &mut Blocks) {
 
 /// What the study asks about a load: that is its question, whatever else decides.
 fn asked_for(analysis: &Analysis, b: &mut Blocks) {
-    let mut asked = words::asked_for(analysis);
-    match asked.len() {
-        1 => b.headline(asked.remove(0)),
-        _ => b.first_bullets(asked, MOST_TESTS),
+    let asked = words::asked_for(analysis);
+    if let [only] = asked.as_slice() {
+        b.headline(only.choice.as_str());
+        return b.caption(if only.prices.is_empty() {
+            String::new()
+        } else {
+            format!("{}.", only.prices)
+        });
     }
+    let with_prices = |one: &words::AskedFor| match one.prices.as_str() {
+        "" => one.choice.clone(),
+        prices => format!("{} [{prices}]", one.choice),
+    };
+    b.first_bullets(asked.iter().map(with_prices), MOST_TESTS);
 }
 
 /// How far each target is behind the best of each test.
@@ -61,6 +70,7 @@ fn choices(analysis: &Analysis, most: usize, b: &mut Blocks) {
         None => b.headline(said.first()),
     }
     b.paragraph(Text::from(said.second().unwrap_or_default()).more(&id, "Evidence"));
+    words::why_slower(analysis, only).into_iter().for_each(|why| b.paragraph(why));
     if let Some((figures, more)) = tables::decision(analysis, only).filter(|_| most > 0) {
         b.table(figures);
         if more > 0 {

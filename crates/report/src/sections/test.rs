@@ -50,19 +50,7 @@ pub(super) fn section(
         folded("All cells", b, |b| cells(analysis, test, evidence, b));
     }
     items(analysis, test, b);
-    let resources = tables::resources(analysis, test);
-    if !resources.rows.is_empty() {
-        folded(words::resources_heading(view::counted(test)), b, |b| {
-            b.table(resources);
-            b.table(tables::resource_ratios(test));
-            b.caption(words::unseen(analysis, test));
-            b.caption(words::not_known(analysis, test));
-            b.caption(words::resources(test));
-            b.folded(4, words::RESOURCE_CHARTS, Fold::OnScreen, |b| {
-                b.drawn(|| metrics::resources(analysis, test, number));
-            });
-        });
-    }
+    resources(analysis, test, number, b);
     let before_and_after = tables::before_and_after(analysis, test);
     if !before_and_after.rows.is_empty() {
         b.part(3, words::BEFORE_AND_AFTER_HEADING, |b| {
@@ -161,6 +149,29 @@ fn items(analysis: &Analysis, test: &TestAnalysis, b: &mut Blocks) {
             b.table(tables::item_ratios(test, &baseline, &candidate));
         });
     }
+}
+
+/// What an operation takes of the targets' machines; nothing where that is not known.
+fn resources(analysis: &Analysis, test: &TestAnalysis, number: usize, b: &mut Blocks) {
+    let groups =
+        tables::ResourceGroup::ALL.map(|group| (group, tables::resources(analysis, test, group)));
+    if groups.iter().all(|(_, table)| table.rows.is_empty()) {
+        return;
+    }
+    folded(words::resources_heading(view::counted(test)), b, |b| {
+        for (group, table) in groups {
+            b.part(4, group.heading(), |b| {
+                b.table(table);
+                b.table(tables::resource_ratios(test, group));
+            });
+        }
+        b.caption(words::unseen(analysis, test));
+        b.caption(words::not_known(analysis, test));
+        b.caption(words::resources(test));
+        b.folded(4, words::RESOURCE_CHARTS, Fold::OnScreen, |b| {
+            b.drawn(|| metrics::resources(analysis, test, number));
+        });
+    });
 }
 
 /// What the disks under the servers did; nothing where they are not known.

@@ -50,7 +50,7 @@ pub(crate) use places::places;
 pub(crate) use profile::profile;
 pub(crate) use ranking::ranking;
 pub(crate) use ratios::ratios;
-pub(crate) use resources::{resource_ratios, resources};
+pub(crate) use resources::{ResourceGroup, resource_ratios, resources};
 pub(crate) use round_trips::round_trips;
 pub(crate) use search::{search_comparisons, search_steps};
 pub(crate) use settings::{Variable, differences, variables};
@@ -210,7 +210,7 @@ impl Table {
     }
 
     /// Adds a row that starts a group.
-    fn push_group(&mut self, cells: impl IntoIterator<Item = TableCell>) {
+    pub(crate) fn push_group(&mut self, cells: impl IntoIterator<Item = TableCell>) {
         self.push(cells);
         if let Some(row) = self.rows.last_mut() {
             row.opens_group = true;

@@ -6,14 +6,61 @@ use crate::numbers::{count, list};
 use crate::view;
 use crate::words::with_unit;
 use analyse::{Analysis, Comparison, Metric, TestAnalysis, Verdict};
-use model::Level;
+use model::{Level, Resource};
 use stats::Estimate;
 use std::collections::{BTreeSet, HashMap};
 
-/// The cells of a test whose machines were seen, the levels in order. Without any it has no rows.
-pub(crate) fn resources(analysis: &Analysis, test: &TestAnalysis) -> Table {
+/// What it takes, by what that is of. Side by side all figures would be wider than a page: each group has
+/// tables of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResourceGroup {
+    Processors,
+    Disks,
+    Network,
+}
+
+impl ResourceGroup {
+    pub(crate) const ALL: [Self; 3] = [Self::Processors, Self::Disks, Self::Network];
+
+    pub(crate) fn heading(self) -> &'static str {
+        match self {
+            Self::Processors => "Processors and memory",
+            Self::Disks => "Disks and log",
+            Self::Network => "Network and data",
+        }
+    }
+
+    fn of_resource(resource: Resource) -> Self {
+        match resource {
+            Resource::ServerCpu
+            | Resource::ServerSystemCpu
+            | Resource::ReplicaCpu
+            | Resource::PathCpu
+            | Resource::HostCpu
+            | Resource::ContextSwitches
+            | Resource::Memory => Self::Processors,
+            Resource::DiskReads
+            | Resource::DiskWrites
+            | Resource::DiskReadBytes
+            | Resource::DiskWrittenBytes
+            | Resource::LogBytes
+            | Resource::CacheMisses
+            | Resource::WriteAmplification => Self::Disks,
+            Resource::NetworkReceived
+            | Resource::NetworkSent
+            | Resource::PacketsReceived
+            | Resource::PacketsSent
+            | Resource::RoundTrips
+            | Resource::SpacePerRow
+            | Resource::Growth => Self::Network,
+        }
+    }
+}
+
+/// The cells of a test of which such figures are known, the levels in order. Without any it has no rows.
+pub(crate) fn resources(analysis: &Analysis, test: &TestAnalysis, group: ResourceGroup) -> Table {
     let axis = LevelAxis::for_test(test);
-    let known = known(test);
+    let known = known(test, group);
     let mut table = Table::new(columns(&axis, "target", test, &known));
     let mut ordered: Vec<&analyse::Cell> = test.cells.iter().collect();
     ordered.sort_by_key(|cell| cell.level);
@@ -39,16 +86,17 @@ pub(crate) fn resources(analysis: &Analysis, test: &TestAnalysis) -> Table {
 }
 
 /// How the pairs of a test compare in them, at each level and over all together.
-pub(crate) fn resource_ratios(test: &TestAnalysis) -> Table {
+pub(crate) fn resource_ratios(test: &TestAnalysis, group: ResourceGroup) -> Table {
     let axis = LevelAxis::for_test(test);
-    let known = known(test);
+    let known = known(test, group);
     let mut table = Table::new(columns(&axis, "compared", test, &known));
     for (baseline, candidate) in view::pairs(test) {
         let is_pair = |base: &str, other: &str| base == baseline && other == candidate;
         let name = format!("{candidate} ÷ {baseline}");
-        let of_pair = test.comparisons.iter().filter(|one| {
-            is_pair(&one.baseline, &one.candidate) && one.metric.resource().is_some()
-        });
+        let of_pair = test
+            .comparisons
+            .iter()
+            .filter(|one| is_pair(&one.baseline, &one.candidate) && known.contains(&one.metric));
         let of_pair: HashMap<(Level, Metric), &Comparison> =
             of_pair.map(|one| ((one.level, one.metric), one)).collect();
         let levels: BTreeSet<Level> = of_pair.keys().map(|(level, _)| *level).collect();
@@ -84,10 +132,11 @@ pub(crate) fn resource_ratios(test: &TestAnalysis) -> Table {
     table.without_empty_columns()
 }
 
-/// What is known of any cell.
-fn known(test: &TestAnalysis) -> Vec<Metric> {
+/// What of a group is known of any cell.
+fn known(test: &TestAnalysis, group: ResourceGroup) -> Vec<Metric> {
+    let is_in = |metric: &Metric| metric.resource().map(ResourceGroup::of_resource) == Some(group);
     let has = |metric: &Metric| test.cells.iter().any(|cell| cell.estimate(*metric).is_some());
-    Metric::of_resources().filter(has).collect()
+    Metric::of_resources().filter(is_in).filter(has).collect()
 }
 
 fn columns(

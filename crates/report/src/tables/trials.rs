@@ -230,10 +230,10 @@ pub(crate) fn latest(analysis: &Analysis, most: usize) -> Table {
     listed.truncate(most);
     let mut table = Table::new([
         words("trial"),
-        words("ended, UTC"),
         numbers(format!("{}/s", work.counted)),
         numbers("p95, ms"),
         words("trusted"),
+        words("ended, UTC"),
     ]);
     for one in listed {
         let record = one.record;
@@ -242,13 +242,13 @@ pub(crate) fn latest(analysis: &Analysis, most: usize) -> Table {
         let p95 = load.and_then(|load| percentile_ms(&load.latencies, 95.0, confidence));
         table.push([
             TableCell::text(record.key.to_string()),
+            TableCell::figure(load.map(|load| load.measure.transactions_per_second())),
+            TableCell::figure(p95),
+            trusted(&one),
             match record.finished_at {
                 UnixMillis(0) => TableCell::text(NOTHING),
                 at => TableCell::text(date(at).trim_end_matches(" UTC")),
             },
-            TableCell::figure(load.map(|load| load.measure.transactions_per_second())),
-            TableCell::figure(p95),
-            trusted(&one),
         ]);
     }
     table.without_empty_columns()

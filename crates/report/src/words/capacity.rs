@@ -1,5 +1,6 @@
 //! Answers to questions of capacity, in words.
 
+use super::capitalised;
 use crate::numbers::{self, count, duration, figure, percent};
 use crate::view;
 use analyse::capacity::{
@@ -45,7 +46,7 @@ fn asked(asked: &Requirement, counted: UnitName) -> String {
     match asked {
         Requirement::Writes { share } => format!("{} writing statements", percent(*share)),
         Requirement::Clients { clients } => numbers::counted(*clients as usize, "client"),
-        Requirement::Rate { rate } => format!("{} {counted}/s", figure(*rate)),
+        Requirement::Rate { rate } => format!("{} {counted}/s", numbers::tick(*rate)),
         Requirement::Latency { slo } => slo.to_string(),
         Requirement::Page { page } => format!(
             "a page of {} within {}",
@@ -69,11 +70,40 @@ fn takes(n: u32) -> String {
 
 /// A part of a question with its answer, why, and what that rests on.
 pub(crate) fn part(part: &RequirementAnswer, counted: UnitName) -> String {
-    let grounds: Vec<String> =
-        part.grounds.iter().map(|g| ground(g, &part.asked, counted)).collect();
+    let (shown, others) = told(part);
+    let mut grounds: Vec<String> =
+        shown.into_iter().map(|g| ground(g, &part.asked, counted)).collect();
+    if others > 0 {
+        let less = matches!(part.asked, Requirement::Rate { .. });
+        let levels = if less { "lower at" } else { "between them" };
+        grounds.push(format!("{levels} {}", numbers::counted(others, "other level")));
+    }
     let grounds =
         if grounds.is_empty() { String::new() } else { format!(": {}", grounds.join("; ")) };
     format!("{}: {}, {}{grounds}.", asked(&part.asked, counted), answer(part.answer), reason(part),)
+}
+
+/// The measurements that are told of an answer that rests on many, and how many others there are: of throughputs the
+/// highest and those that are lacking, of what depends on the load the first and the last.
+fn told(part: &RequirementAnswer) -> (Vec<&Ground>, usize) {
+    /// More are not told one by one.
+    const MOST: usize = 3;
+    let all = &part.grounds;
+    let shown: Vec<&Ground> = match (&part.asked, all.as_slice()) {
+        (_, all) if all.len() <= MOST => all.iter().collect(),
+        (Requirement::Rate { .. }, all) => {
+            let (known, lacking): (Vec<&Ground>, Vec<&Ground>) =
+                all.iter().partition(|ground| ground.estimate.is_some());
+            let height =
+                |ground: &&&Ground| ground.estimate.as_ref().map_or(0.0, |found| found.point);
+            let highest = known.iter().max_by(|a, b| height(a).total_cmp(&height(b)));
+            highest.copied().into_iter().chain(lacking).collect()
+        }
+        (_, [first, .., last]) => vec![first, last],
+        (_, all) => all.iter().collect(),
+    };
+    let others = all.len() - shown.len();
+    (shown, others)
 }
 
 /// What a model says beyond what was measured, and how it came to that.
@@ -126,7 +156,7 @@ fn limited_by(limit: &RateLimit) -> String {
     match limit.resource {
         LimitedBy::Processors => format!(
             "processor time ({} processors, {} µs for each)",
-            figure(all / 1e6),
+            numbers::tick(all / 1e6),
             figure(each)
         ),
         LimitedBy::VolumeReads => io_limit("reads", all, each),
@@ -313,7 +343,18 @@ fn reason(part: &RequirementAnswer) -> String {
 
 /// What a month costs, of when the price is, and where transactions took so much of what is charged by
 /// use.
-fn monthly(MonthlyCost { amount: cost, currency, date, used_at, growth }: &MonthlyCost) -> String {
+fn monthly(cost: &MonthlyCost) -> String {
+    let known = priced(cost);
+    let known = if known.is_empty() { String::new() } else { format!(" [{}]", known.join("; ")) };
+    format!("{}{known}", a_month(cost))
+}
+
+fn a_month(MonthlyCost { amount: cost, currency, .. }: &MonthlyCost) -> String {
+    format!("{} a month", amount(cost, currency))
+}
+
+/// Of when the price of a month is, and what of it rests on measurements.
+fn priced(MonthlyCost { date, used_at, growth, .. }: &MonthlyCost) -> Vec<String> {
     let offered = date.as_ref().map(|date| format!("prices of {date}"));
     let used = used_at.map(|level| format!("charges by use as measured{}", at(level)));
     let growth = growth.as_ref().map(|growth| match growth.gigabytes {
@@ -325,9 +366,7 @@ fn monthly(MonthlyCost { amount: cost, currency, date, used_at, growth }: &Month
         }
         None => "without growth of the data, which was not measured".to_owned(),
     });
-    let known: Vec<String> = offered.into_iter().chain(used).chain(growth).collect();
-    let known = if known.is_empty() { String::new() } else { format!(" [{}]", known.join("; ")) };
-    format!("{} a month{known}", amount(cost, currency))
+    offered.into_iter().chain(used).chain(growth).collect()
 }
 
 /// From which load on which of the sufficient targets costs less.
@@ -339,36 +378,118 @@ pub(crate) fn break_evens(answers: &TestAnswers) -> Vec<String> {
             }
             _ => String::new(),
         };
-        format!("Break-even: {}{bill}.", outcome(found))
+        format!("{}{bill}.", outcome(found))
     };
     answers.break_evens.iter().map(said).collect()
 }
 
-/// For the load that the study asks about, which targets are sufficient, and from which load on which of
-/// them costs less; a sentence or more for each test.
-pub(crate) fn asked_for(analysis: &Analysis) -> Vec<String> {
+/// What a test answers to the question of the study about a load.
+pub(crate) struct AskedFor {
+    /// Which target to choose for it, or which are sufficient.
+    pub(crate) choice: String,
+    /// What the costs in it rest on; empty where there are none.
+    pub(crate) prices: String,
+}
+
+/// For the load that the study asks about, which targets are sufficient, of each test.
+pub(crate) fn asked_for(analysis: &Analysis) -> Vec<AskedFor> {
     let Some(asked) = Question::for_study(&analysis.dataset.study) else { return Vec::new() };
+    let found = answers(analysis, &asked);
+    let several = found.len() > 1;
     let said = |test: &TestAnswers| {
         let of_test = analysis.tests.iter().find(|candidate| candidate.test == test.test);
         let counted = of_test.map_or(UnitName::TRANSACTION, view::counted);
-        let heading = format!("{}, {}?", test.test, question(&asked, counted));
-        let all = [heading, sufficient(test)].into_iter().chain(break_evens(test));
-        all.collect::<Vec<_>>().join(" ")
+        let load = question(&asked, counted);
+        let choice = chosen(test, &load);
+        AskedFor {
+            choice: if several { format!("{}: {choice}", test.test) } else { capitalised(&choice) },
+            prices: prices(test),
+        }
     };
-    answers(analysis, &asked).iter().map(said).collect()
+    found.iter().map(said).collect()
 }
+
+/// From which load on which of the targets costs less that are sufficient for what the study asks about.
+pub(super) fn asked_break_evens(analysis: &Analysis) -> Vec<String> {
+    let asked = Question::for_study(&analysis.dataset.study);
+    let found = asked.map_or_else(Vec::new, |asked| answers(analysis, &asked));
+    found.iter().flat_map(break_evens).collect()
+}
+
+/// `for 10 transactions/s, choose a, the cheapest that is sufficient: 3.00 EUR a month. Sufficient too: b for
+/// 5.00 EUR a month.`
+fn chosen(answers: &TestAnswers, load: &str) -> String {
+    let name = |target: &TargetAnswer| target_name(&target.target);
+    let with_cost = |target: &&TargetAnswer| match &target.monthly {
+        Some(cost) => format!("{} for {}", name(target), a_month(cost)),
+        None => name(target),
+    };
+    let fit = fit(answers);
+    match fit.as_slice() {
+        [] if answers.targets.iter().all(|target| target.answer.is_no()) => {
+            format!("no target is sufficient for {load}.")
+        }
+        [] => format!("no target is shown to be sufficient for {load}."),
+        [only] => format!("for {load}, only {} is shown to be sufficient.", with_cost(only)),
+        [first, others @ ..] if answers.order == TargetOrder::Cost => {
+            let cost =
+                first.monthly.as_ref().map_or(String::new(), |cost| format!(": {}", a_month(cost)));
+            let others: Vec<String> = others.iter().map(with_cost).collect();
+            format!(
+                "for {load}, choose {}, the cheapest that is sufficient{cost}. Sufficient too: {}.",
+                name(first),
+                numbers::list(&others)
+            )
+        }
+        all => {
+            let all: Vec<String> = all.iter().map(with_cost).collect();
+            let doubt = match answers.order {
+                TargetOrder::CostUndecided => OPEN_COSTS,
+                TargetOrder::Cost | TargetOrder::Study => "",
+            };
+            format!("for {load}, {} are sufficient.{doubt}", numbers::list(&all))
+        }
+    }
+}
+
+/// What the costs of the sufficient targets rest on, those alike together.
+fn prices(answers: &TestAnswers) -> String {
+    let mut alike: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+    for target in fit(answers) {
+        let known = target.monthly.as_ref().map_or_else(Vec::new, priced);
+        let name = target_name(&target.target);
+        match alike.iter_mut().find(|(other, _)| *other == known) {
+            _ if known.is_empty() => {}
+            Some((_, names)) => names.push(name),
+            None => alike.push((known, vec![name])),
+        }
+    }
+    let said = alike
+        .iter()
+        .map(|(known, names)| format!("{}: {}", numbers::list(names), known.join(", ")));
+    said.collect::<Vec<String>>().join("; ")
+}
+
+/// The sufficient targets, in their order.
+fn fit(answers: &TestAnswers) -> Vec<&TargetAnswer> {
+    let fit = |name: &String| answers.targets.iter().find(|target| target.target == *name);
+    answers.sufficient.iter().filter_map(fit).collect()
+}
+
+/// Where costs do not decide.
+const OPEN_COSTS: &str =
+    " Which of them costs less is not decided where intervals overlap or costs are equal.";
 
 /// The targets that meet the requirements, or that none is known to.
 pub(crate) fn sufficient(answers: &TestAnswers) -> String {
-    let TestAnswers { targets, sufficient: names, order, .. } = answers;
-    if names.is_empty() {
+    let TestAnswers { targets, order, .. } = answers;
+    let fit = fit(answers);
+    if fit.is_empty() {
         return match targets.iter().all(|target| target.answer.is_no()) {
             true => "No target is sufficient.".to_owned(),
             false => "No target is shown to be sufficient.".to_owned(),
         };
     }
-    let fit = |name: &String| targets.iter().find(|target| target.target == *name);
-    let fit: Vec<&TargetAnswer> = names.iter().filter_map(fit).collect();
     let described: Vec<String> = fit
         .iter()
         .map(|target| match &target.monthly {
@@ -378,10 +499,7 @@ pub(crate) fn sufficient(answers: &TestAnswers) -> String {
         .collect();
     let (order, doubt) = match order {
         TargetOrder::Cost if fit.len() > 1 => (", cheapest first", ""),
-        TargetOrder::CostUndecided => (
-            ", in the order of what they cost as measured",
-            " Which of them costs less is not decided where intervals overlap or costs are equal.",
-        ),
+        TargetOrder::CostUndecided => (", in the order of what they cost as measured", OPEN_COSTS),
         TargetOrder::Cost | TargetOrder::Study => ("", ""),
     };
     format!("Sufficient{order}: {}.{doubt}", numbers::list(&described))

@@ -30,7 +30,7 @@ mod why;
 
 pub(crate) use answer::{Answer, answer, general_limits, scaled};
 pub(crate) use capacity::{
-    SERVICE_TIMES, answer as capacity_answer, asked_for, beyond as capacity_beyond,
+    AskedFor, SERVICE_TIMES, answer as capacity_answer, asked_for, beyond as capacity_beyond,
     break_evens as capacity_break_evens, part as capacity_part, question, sufficient,
 };
 pub(crate) use captions::{
@@ -72,4 +72,4 @@ pub(crate) use standings::{first_places, standings};
 pub(crate) use statement::{
     BEFORE_AND_AFTER, BEFORE_AND_AFTER_HEADING, PROFILE, PROFILE_HEADING, figures_heading,
 };
-pub(crate) use why::{TIMES, TIMES_CAPTION, WHY, why};
+pub(crate) use why::{TIMES, TIMES_CAPTION, WHY, of_first_place as why_slower, why};

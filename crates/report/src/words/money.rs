@@ -104,5 +104,13 @@ pub(crate) fn cheapest(analysis: &Analysis, test: &TestAnalysis) -> Option<Strin
 
 /// From which load on which target costs less, as the first screen says it.
 pub(crate) fn break_evens(analysis: &Analysis) -> Vec<String> {
-    super::sentences(&view::break_evens(analysis), |found| view::counted_in(analysis, found))
+    let shown = view::break_evens(analysis);
+    match shown.is_empty() {
+        true => {
+            let mut asked = super::capacity::asked_break_evens(analysis);
+            asked.truncate(view::MOST_BREAK_EVENS);
+            asked
+        }
+        false => super::sentences(&shown, |found| view::counted_in(analysis, found)),
+    }
 }

@@ -54,11 +54,19 @@ fn is_unseen(test: &TestAnalysis, target: &Target) -> bool {
 /// What is not known of targets whose machines were seen, though it might be; empty where all is.
 pub(crate) fn not_known(analysis: &Analysis, test: &TestAnalysis) -> String {
     let targets = || analysis.dataset.study.targets.iter();
-    // Without replicas, or anything on the way, there is nothing to know of them.
-    let need_not_be = [Metric::ReplicasCpu, Metric::RoundTrips, Metric::PathCpu];
-    let may_be = |target: &Target, metric: Metric| match target.place {
-        Place::Storage(_) => OF_VOLUMES.contains(&metric),
-        _ => !need_not_be.contains(&metric) || targets().any(|one| is_known(test, one, metric)),
+    let study_test = analysis.dataset.study.test(&test.test);
+    let writes = study_test.is_some_and(|of| of.needs().writes());
+    // Without replicas, anything on the way or writes there is nothing to know of them.
+    let may_be = |target: &Target, metric: Metric| match (&target.place, metric) {
+        (Place::Storage(_), _) => OF_VOLUMES.contains(&metric),
+        (_, Metric::ReplicasCpu) => target.replicas() > 0,
+        (_, Metric::RoundTrips) => target.delay().is_some(),
+        (_, Metric::PathCpu) => {
+            let path = target.path.as_ref();
+            path.is_some_and(|path| path.delay.is_some() || path.proxy.is_some())
+        }
+        (_, Metric::Growth | Metric::WriteAmplification) => writes,
+        _ => true,
     };
     let mut by_metrics: Vec<(Vec<Metric>, Vec<String>)> = Vec::new();
     for target in targets().filter(|target| !is_unseen(test, target)) {
@@ -78,7 +86,15 @@ pub(crate) fn not_known(analysis: &Analysis, test: &TestAnalysis) -> String {
         let metrics: Vec<&str> = metrics.iter().map(|&metric| metric_name(metric)).collect();
         format!("Not known of {}: {}.", list(names), list(&metrics))
     });
-    said.collect::<Vec<String>>().join(" ")
+    let said: Vec<String> = said.collect();
+    if said.is_empty() {
+        return String::new();
+    }
+    format!(
+        "{} A figure is known where samples cover half of the measured phase or more, and where the server \
+         tells what it needs.",
+        said.join(" ")
+    )
 }
 
 /// What a volume takes: it has no server.

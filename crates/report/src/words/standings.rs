@@ -3,6 +3,7 @@
 use crate::numbers;
 use analyse::{Analysis, MatrixPlace, Placings};
 use findings::names::target_name;
+use std::cmp::Reverse;
 
 /// Most targets that are named with the number of their first places.
 const MOST_NAMES: usize = 3;
@@ -15,21 +16,34 @@ pub(crate) fn first_places(analysis: &Analysis) -> Option<String> {
     let summary = analysis.summary.as_ref()?;
     let all = summary.tests.len();
     let once = summary.tests.iter().all(|test| test.measured_once);
-    let winners: Vec<&Placings> = summary.targets.iter().filter(|one| one.first > 0).collect();
-    let open = summary.tests.iter().filter(|test| test.first.is_empty()).count();
+    // A place that several share says nothing of one of them.
+    let alone = |name: &str| {
+        summary.tests.iter().filter(|test| test.first.len() == 1 && test.first[0] == name).count()
+    };
+    let mut winners: Vec<(&Placings, usize)> = summary
+        .targets
+        .iter()
+        .map(|one| (one, alone(&one.target)))
+        .filter(|(_, first)| *first > 0)
+        .collect();
+    winners.sort_by_key(|(_, first)| Reverse(*first));
+    let number =
+        |is: fn(usize) -> bool| summary.tests.iter().filter(|test| is(test.first.len())).count();
+    let (shared, open) = (number(|first| first > 1), number(|first| first == 0));
     let every =
         |all: usize| if all == 2 { "both tests".to_owned() } else { format!("all {all} tests") };
     let is = if once { "has the best figure" } else { "is first" };
     let said = match winners.as_slice() {
-        [] => return Some(format!("No test of {all} tells who is first.")),
-        [only] if only.first == all => {
+        [] if shared == 0 => return Some(format!("No test of {all} tells who is first.")),
+        [] => format!("No target is first alone in any of {all} tests"),
+        [(only, first)] if *first == all => {
             format!("{} {is} in {}", target_name(&only.target), every(all))
         }
         several => {
-            let named = several.iter().take(MOST_NAMES).enumerate().map(|(place, one)| {
+            let named = several.iter().take(MOST_NAMES).enumerate().map(|(place, (one, first))| {
                 let of = if place == 0 { format!(" of {} tests", all) } else { String::new() };
                 let is = if place == 0 { format!(" {is} in ") } else { " in ".to_owned() };
-                format!("{}{is}{}{of}", target_name(&one.target), one.first)
+                format!("{}{is}{first}{of}", target_name(&one.target))
             });
             let mut named: Vec<String> = named.collect();
             if let more @ 1.. = several.len().saturating_sub(MOST_NAMES) {
@@ -38,12 +52,17 @@ pub(crate) fn first_places(analysis: &Analysis) -> Option<String> {
             numbers::list(&named)
         }
     };
+    let shared = match shared {
+        0 => String::new(),
+        1 => "; in one test several share the first place".to_owned(),
+        tests => format!("; in {tests} tests several share the first place"),
+    };
     let open = match open {
         0 => String::new(),
         1 => "; one test leaves it open".to_owned(),
         several => format!("; {several} tests leave it open"),
     };
-    Some(format!("{said}{open}."))
+    Some(format!("{said}{shared}{open}."))
 }
 
 /// Where transactions cost least in how many of several tests.

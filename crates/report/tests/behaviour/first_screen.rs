@@ -119,6 +119,33 @@ fn every_first_screen_has_at_most_a_hundred_words() {
 }
 
 #[test]
+fn why_others_are_slower_stands_beside_the_choice() {
+    let targets = &["durable", "relaxed"];
+    let mut data =
+        support::dataset(&support::Shape { targets, levels: 4, repeats: 3, troubles: false });
+    let screen = |data: &model::Dataset| {
+        let page = page(data);
+        let screen = &page[page.find("id=\"answer\"").unwrap()..page.find("<details").unwrap()];
+        text(&format!("<section {screen}"))
+    };
+    assert!(!screen(&data).contains("slower"), "nothing that was seen explains it");
+    for record in data.trials.iter_mut().filter(|record| record.key.target == "durable") {
+        // Nine of ten clients wait for locks at any time.
+        let waits_ms = f64::from(record.key.level.clients) * 900.0;
+        for sample in &mut record.sampling.samples {
+            let waited = (waits_ms * sample.at_seconds) as i64;
+            let counters = sample.counters.as_mut().expect("counters");
+            counters.edit(|all| all.insert(model::signal::LOCK_WAIT_MILLIS.to_owned(), waited));
+        }
+    }
+    let said = screen(&data);
+    let why = "durable is slower because 90 % of its clients wait for locks at any time.";
+    assert!(said.contains(why), "{said}");
+    let terminal = report::terminal_summary(&support::analysis(&data), 300, false);
+    assert!(terminal.replace('\u{a0}', " ").contains(why), "{terminal}");
+}
+
+#[test]
 fn everything_else_is_folded_but_for_severe_findings() {
     let layers = |dataset: &model::Dataset| {
         let page = page(dataset);

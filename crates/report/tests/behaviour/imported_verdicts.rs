@@ -87,6 +87,22 @@ fn a_rate_is_sustained_where_the_interval_reaches_it() {
 }
 
 #[test]
+fn an_answer_that_rests_on_many_levels_names_the_highest_and_is_not_cut() {
+    let data = crate::support::usual();
+    let said = advice(&data, &at_rate(50_000.0));
+    assert!(!said.contains("in all)"), "{said}");
+    let of = |target: &str| {
+        let at = said.find(&format!("{target}: ")).unwrap();
+        said[at..].lines().nth(1).unwrap().to_owned()
+    };
+    // Of 32 clients the first has no result.
+    assert!(of("durable").ends_with("; lower at 4 other levels."), "{said}");
+    assert!(of("durable").contains("no throughput at 32 clients"), "{said}");
+    assert!(of("relaxed").contains("at 32 clients [trials"), "{said}");
+    assert!(of("relaxed").ends_with("; lower at 5 other levels."), "{said}");
+}
+
+#[test]
 fn a_stall_stands_first_and_makes_a_yes_unknown() {
     let data = imported(include_str!("../fixtures/stalls.csv"));
     let page = markdown(&data);

@@ -70,5 +70,10 @@ fn a_comparison_draws_each_ratio_around_one() {
     let drawn = results().filter(is_listed).filter(has_interval).count();
     assert!(drawn > 4 && page.matches("class=\"spark\"").count() == drawn, "{drawn}");
     assert!(page.contains("<h3>What a transaction takes</h3>"), "{page}");
-    assert!(page.contains("By throughput over all levels together the new run is"), "{page}");
+    // The conclusion comes first, and each figure has a table of its own.
+    let order = ["By throughput over all levels together the new run is", "What changed"];
+    let order = order.map(|words| page.find(words).unwrap_or(usize::MAX));
+    assert!(order[0] < order[1] && order[1] < usize::MAX, "{page}");
+    let with_tables = ["<h3>throughput, transactions/s</h3>", "<h3>p95 latency, ms</h3>"];
+    assert!(with_tables.iter().all(|heading| page.matches(heading).count() == 1), "{page}");
 }

@@ -73,6 +73,22 @@ fn a_verdict_says_who_is_clearly_behind_by_how_much() {
 }
 
 #[test]
+fn a_place_that_several_share_is_nobodys_first() {
+    let mut table = "target,test,metric,value,clients,block\n".to_owned();
+    for block in 1..=4_u32 {
+        for (test, speeds) in [("one", [100.0, 100.2, 50.0]), ("two", [100.0, 60.0, 50.0])] {
+            for (target, speed) in ["a", "b", "c"].into_iter().zip(speeds) {
+                let noise = 1.0 + f64::from(block * 3 % 4) / 400.0;
+                table += &format!("{target},{test},throughput,{},4,{block}\n", speed * noise);
+            }
+        }
+    }
+    let page = support::rendered(&test_support::imported("tied", &table), Format::Markdown);
+    let said = "a is first in 1 of 2 tests; in one test several share the first place.";
+    assert!(page.contains(said), "{page}");
+}
+
+#[test]
 fn one_test_has_no_such_table() {
     let page = support::rendered(&support::usual(), Format::Html);
     assert!(!page.contains("<table class=\"standings\""));
@@ -126,7 +142,8 @@ fn who_asks_about_a_load_is_answered_for_it_before_anything_else() {
     }
     let load = model::AskedLoad::Clients(4);
     data.study.answer_at = Some(model::AnswerAt { load, slo: "p95 < 500ms".parse().ok() });
-    let said = "oltp, 4 clients and p95 < 500 ms? Sufficient, cheapest first: rented for 60.00 EUR";
+    let said = "For 4 clients and p95 < 500 ms, choose rented, the cheapest that is sufficient: 60.00 EUR a \
+                month. Sufficient too: own for 900.00 EUR a month.";
     let page = support::rendered(&data, Format::Html).replace('\u{a0}', " ");
     let page = page.replace("&lt;", "<");
     let first = page.split("class=\"headline\"").nth(1).unwrap();
@@ -135,7 +152,10 @@ fn who_asks_about_a_load_is_answered_for_it_before_anything_else() {
     assert_eq!(page.matches("class=\"headline\"").count(), 1);
     assert!(first.contains("Choose rented"), "{}", &first[..2_000]);
     let terminal = report::terminal_summary(&support::analysis(&data), 400, false);
-    assert!(terminal.find("Sufficient").unwrap() < terminal.find("Choose").unwrap(), "{terminal}");
+    assert!(
+        terminal.find("Sufficient too").unwrap() < terminal.find("Choose").unwrap(),
+        "{terminal}"
+    );
     let json: serde_json::Value =
         serde_json::from_str(&support::rendered(&data, Format::Json)).unwrap();
     let asked = &json["asked"];

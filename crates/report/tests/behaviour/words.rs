@@ -2,20 +2,20 @@
 
 use crate::support::{self, ratio};
 use analyse::{
-    AnswersCached, BetterAtLevels, BlocksInCommon, CacheNotCold, CacheNotWarm, Check, CheckPassed,
-    ClientBusy, ClientDelay, ConditionChange, ConditionsChanged, ConnectionsLost, CounterMismatch,
-    CountersUnavailable, CrossCheck, CrossCheckFailed, DataDrifted, DataKept, DatasetAgainstMemory,
-    DebtChanged, DebtsNotTold, Decline, DifferentData, DirtyPageBacklog, Drift, DriftOfTarget,
-    DriftedTable, DriftsDiffer, EquivalentAtLevels, Errors, Evidence, FewRepeats, Finding,
-    HighestLoad, HighestLoadsCompared, HostSaturated, IndependenceAssumed, KeysEvicted,
-    LastingPair, LedgerUnbalanced, LevelRepeats, LevelsPlaced, LittlesLaw, LoadHostBusy,
-    LoadingLeftDebt, MadeWithout, MeasuredAnew, MeasuredLater, Metric, NamedShare, NotLevel,
-    OtherProcesses, OthersNotSeen, OverallResult, Overheated, Overloaded, PathCost, Peak,
-    PlacedAround, PlacedLevel, PlacementEnd, RatiosLast, RepeatsAdded, RepeatsAlike, RepeatsEnd,
-    RepeatsEnded, RowsMissing, SearchOutcome, Severity, Stalled, StartSpread, SteadyFigure,
-    SteadyStart, Steal, Subject, TablesChanged, TablesIntact, Throttled, ThrottledProcess,
-    TooShortForTrend, TrialFailed, TrialsMissing, UnevenLoad, UnevenStart, UnresolvedAtLevels,
-    Verdict,
+    AnswersCached, AtLimit, BetterAtLevels, BlocksInCommon, CacheNotCold, CacheNotWarm, Cause,
+    Check, CheckPassed, ClientBusy, ClientDelay, ConditionChange, ConditionsChanged,
+    ConnectionsLost, CounterMismatch, CountersUnavailable, CrossCheck, CrossCheckFailed,
+    DataDrifted, DataKept, DatasetAgainstMemory, DebtChanged, DebtsNotTold, Decline, DifferentData,
+    DirtyPageBacklog, Drift, DriftOfTarget, DriftedTable, DriftsDiffer, EquivalentAtLevels, Errors,
+    Evidence, FewRepeats, Finding, HighestLoad, HighestLoadsCompared, HostSaturated,
+    IndependenceAssumed, KeysEvicted, LastingPair, LedgerUnbalanced, LevelRepeats, LevelsPlaced,
+    LittlesLaw, LoadHostBusy, LoadingLeftDebt, MadeWithout, MeasuredAnew, MeasuredLater, Metric,
+    NamedShare, NotLevel, OtherProcesses, OthersNotSeen, OverallResult, Overheated, Overloaded,
+    PartOfTime, PathCost, Peak, PlacedAround, PlacedLevel, PlacementEnd, RatiosLast, RepeatsAdded,
+    RepeatsAlike, RepeatsEnd, RepeatsEnded, Resource, RowsMissing, SearchOutcome, Severity,
+    Stalled, StartSpread, SteadyFigure, SteadyStart, Steal, Subject, TablesChanged, TablesIntact,
+    Throttled, ThrottledProcess, TooShortForTrend, TrialFailed, TrialsMissing, UnevenLoad,
+    UnevenStart, UnresolvedAtLevels, Verdict, WhySlower,
 };
 use model::{
     Bound, Debt, DebtChange, Direction, Failure, FailureKind, Level, SearchOver, TableSize,
@@ -544,6 +544,96 @@ fn nothing_is_faster_where_the_interval_reaches_one() {
         assert!(!sentence.contains("faster"), "{sentence}");
         assert!(!sentence.contains('%') || sentence.contains("interval"), "{sentence}");
     }
+}
+
+#[test]
+fn why_a_target_is_slower_can_be_read_aloud() {
+    let part = |resource, point| PartOfTime {
+        resource,
+        slower_ms: 5.32,
+        faster_ms: 0.0,
+        share: Estimate {
+            interval: ratio(point, point - 0.05, point + 0.05).interval,
+            ..ratio(point, 0.0, 1.0)
+        },
+    };
+    let of = |cause: Option<Cause>, parts: Vec<PartOfTime>| WhySlower {
+        slower: "durable".into(),
+        faster: "relaxed".into(),
+        levels: vec![level(1), level(8)],
+        together: true,
+        difference_ms: 15.3,
+        cause,
+        parts,
+    };
+    let said = |cause: Option<Cause>, parts: Vec<PartOfTime>| {
+        let found = comparison(Evidence::WhySlower(of(cause, parts)));
+        sentence(&found, UnitName::TRANSACTION).replace('\u{a0}', " ")
+    };
+    let syncs = part(Resource::LogSync, 0.39);
+    assert_eq!(
+        said(Some(Cause::Time(syncs)), Vec::new()),
+        "oltp: durable is slower than relaxed over 1 and 8 clients together because of the syncs of its log \
+         that commits wait for: 5.32 ms of each transaction against 0 ms on relaxed, which is 39 % (95 % \
+         interval 34–44 %) of the 15.3 ms that a transaction takes longer."
+    );
+    let at_least = said(Some(Cause::AtLeast(syncs)), Vec::new());
+    assert!(
+        at_least.contains(
+            "the disks alone take 5.32 ms of each transaction against 0 ms on relaxed, which is 39 % (95 % \
+             interval 34–44 %) of the 15.3 ms that a transaction takes longer. Clients wait longer than the \
+             disks take, and nothing else that was seen accounts for most of it."
+        ),
+        "{at_least}"
+    );
+    let more = said(Some(Cause::Time(part(Resource::Locks, 1.2))), Vec::new());
+    assert!(
+        more.ends_with(
+            "because of waits for locks: 5.32 ms of each transaction against 0 ms on relaxed, more than the \
+             15.3 ms that a transaction takes longer, as the rest of it takes less time there."
+        ),
+        "{more}"
+    );
+    let unknown = said(None, vec![part(Resource::LogSync, 0.3), part(Resource::Locks, 0.12)]);
+    assert!(
+        unknown.ends_with(
+            "is not known: a transaction takes 15.3 ms longer there (seen of it: log syncs 30 % and locks \
+             12 %); nothing certainly accounts for most of it, and nothing is at its limit on durable alone."
+        ),
+        "{unknown}"
+    );
+    let limit = AtLimit { resource: Resource::VolumeLimit, slower: 0.97, faster: None };
+    let in_short = |cause| of(cause, Vec::new()).in_short().map(|said| said.replace('\u{a0}', " "));
+    assert_eq!(
+        in_short(Some(Cause::AtLeast(syncs))).as_deref(),
+        Some("durable is slower because of the syncs of its log that commits wait for")
+    );
+    assert_eq!(
+        in_short(Some(Cause::Limit(limit))).as_deref(),
+        Some(
+            "durable is slower because its volume is at its limit: it did 97 % of the IO that it may do"
+        )
+    );
+    assert_eq!(in_short(None), None);
+}
+
+#[test]
+fn a_debt_that_changed_by_less_than_is_printed_stayed() {
+    let said = |debt, from, to| {
+        let change = DebtChange { debt, from, to, limit: Some(1_000_000), is_level: false };
+        let found = DebtChanged { debt: change, seconds: 30.0 };
+        sentence(&finding(Evidence::DebtChanged(found)), UnitName::TRANSACTION)
+            .replace('\u{a0}', " ")
+    };
+    let same = said(Debt::CheckpointAge, 131_001, 131_009);
+    assert!(same.contains("checkpoint age stayed at 13.1 % of the log"), "{same}");
+    let rows = said(Debt::DeadRows, 65_000, 3_908_000);
+    assert!(
+        rows.contains(
+            "dead rows grew from 6.5 % to 390.8 % of the number at which autovacuum begins"
+        ),
+        "{rows}"
+    );
 }
 
 #[test]

@@ -121,6 +121,14 @@ pub trait ServerKind: Debug + Send + Sized + Sync + 'static {
     fn data_bytes(_connection: &mut Self::Connection) -> Option<u64> {
         None
     }
+    /// Data was made: what is left to be written of it is written now, so that it does not fall into a load.
+    /// An account that may not ask for that leaves it to the server.
+    ///
+    /// # Errors
+    /// When the connection is of no use any more, or the server fails at it.
+    fn settle(_connection: &mut Self::Connection) -> Result<(), Failure> {
+        Ok(())
+    }
     /// Asks what takes the server no work, and waits for the answer; `None` where none comes.
     fn ping(connection: &mut Self::Connection) -> Option<()>;
     fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;

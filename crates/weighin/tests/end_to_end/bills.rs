@@ -79,9 +79,10 @@ fn the_cheapest_target_at_a_rate_follows_from_what_it_sends() {
     let first =
         place.weighin(&["report", "bill.toml", "--format", "markdown", "--out", "-"]).done();
     assert!(
-        first.contains("10.0 transactions/s? Sufficient, cheapest first: cloud for"),
+        first.contains("For 10 transactions/s, choose cloud, the cheapest that is sufficient: "),
         "{first}"
     );
+    assert_eq!(first.matches("costs less than vps below").count(), 1, "once: {first}");
 
     // Other prices for the same results.
     place.write("prices.toml", "[cloud]\nmonthly = 80\ncurrency = \"USD\"\n");
