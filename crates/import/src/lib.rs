@@ -63,5 +63,5 @@ pub use redis_benchmark::RedisBenchmark;
 pub use show::ShowDump;
 pub use source::Source;
 pub use table::{ColumnRole, DecimalMark, MapError, Table, TableOptions};
-pub use unpack::{Compression, Decoder, Member, UnpackLimits, unpack, without_container};
+pub use unpack::{Member, UnpackLimits, unpack, without_container};
 pub use unread::unread;

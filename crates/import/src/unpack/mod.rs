@@ -4,7 +4,6 @@
 //! deep they may lie in one another is bounded ([`UnpackLimits`]), whatever they say of
 //! themselves; names of members are text that tells members apart, and no paths of this machine.
 
-mod compressed;
 mod name;
 mod opendocument;
 mod spreadsheet;
@@ -12,7 +11,7 @@ mod tar;
 mod zip;
 
 use crate::Problem;
-pub use compressed::{Compression, Decoder};
+use compression::Compression;
 pub use name::without_container;
 use std::cell::Cell;
 use std::collections::HashSet;

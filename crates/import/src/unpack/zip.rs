@@ -1,7 +1,7 @@
 //! ZIP archives, by their central directory.
 
-use super::compressed::Compression;
 use super::{Counted, Unpacking};
+use compression::Compression;
 use std::io::{self, Cursor, Read};
 use std::rc::Rc;
 
