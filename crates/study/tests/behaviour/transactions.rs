@@ -61,6 +61,24 @@ fn what_a_script_lacks_is_shown_in_it() {
 }
 
 #[test]
+fn a_script_is_text_whatever_the_editor_begins_it_with() {
+    let keys = "[[test.transaction]]\nscript = \"checkout.sql\"\n";
+    let study = load(keys, "\u{feff}\\set id random(1, 9)\r\nSELECT :id;\r\n").unwrap();
+    let own = study.tests[0].workload().unwrap().transactions().unwrap();
+    assert!(own.transactions[0].script.text.starts_with("\\set"), "{own:?}");
+
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("shop.toml");
+    fs::write(&file, format!("{HEAD}{keys}")).unwrap();
+    fs::write(place.path().join("checkout.sql"), b"SELECT 1;\nSELECT '\xe4';\n").unwrap();
+    let message = study::load(&file).expect_err("it is refused").to_string();
+    assert!(
+        message.contains("checkout.sql cannot be read: it is no text in UTF-8 (line 2)"),
+        "{message}"
+    );
+}
+
+#[test]
 fn a_private_server_that_is_not_trusted_gets_no_script() {
     let keys = "[[test.transaction]]\nname = \"t\"\nsql = \"SELECT 1\"\n";
     let text = format!("{HEAD}{keys}").replace("{ trusted = true }", "{}");
