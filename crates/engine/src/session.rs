@@ -209,7 +209,7 @@ pub enum SessionError {
         error: Box<OperationError>,
     },
     /// An operation failed in a way that the next one will too.
-    #[error("the server refused an operation: {} ({})", .0.message, .0.name())]
+    #[error("an operation failed: {} ({})", .0.message, .0.name())]
     Refused(Box<OperationError>),
     /// The server says that it closes the connection, and no new one is to be made.
     #[error("the server closed the connection")]

@@ -50,7 +50,7 @@ enum Stage {
 fn failure(message: String) -> Box<OperationError> {
     Box::new(OperationError {
         class: ErrorClass::Statement,
-        code: String::new(),
+        code: "script".to_owned(),
         sql_state: String::new(),
         message,
     })
@@ -289,8 +289,7 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
     #[cold]
     fn cannot_go_on(&mut self, in_transaction: bool, out: &mut Vec<u8>) -> Event {
         self.refused = None;
-        let reason = self.run.error().map(|error| error.to_string());
-        self.abandon(failure(reason.unwrap_or_default()), in_transaction, out)
+        self.abandon(failure(self.run.error_in_words()), in_transaction, out)
     }
 
     /// A statement was answered.

@@ -11,7 +11,7 @@ mod tar;
 mod zip;
 
 use crate::Problem;
-use decompress::Compression;
+use compression::Compression;
 pub use name::without_container;
 use std::cell::Cell;
 use std::collections::HashSet;

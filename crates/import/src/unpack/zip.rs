@@ -1,7 +1,7 @@
 //! ZIP archives, by their central directory.
 
 use super::{Counted, Unpacking};
-use decompress::Compression;
+use compression::Compression;
 use std::io::{self, Cursor, Read};
 use std::rc::Rc;
 

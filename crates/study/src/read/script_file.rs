@@ -14,7 +14,7 @@ pub(crate) fn read(written: &str, at: Place, problems: &mut Problems) -> Option<
         Err(reason) => {
             problems
                 .add(at, format!("the script {written} cannot be read: {reason}"))
-                .help("a script is a text file; its path is relative to the study file");
+                .help("a script is a text file in UTF-8; its path is relative to the study file");
             None
         }
     }
@@ -45,6 +45,12 @@ fn text_of(path: &Path) -> Result<String, Error> {
         let message = format!("it is larger than {MAX_SCRIPT} bytes");
         return Err(Error::new(ErrorKind::FileTooLarge, message));
     }
-    String::from_utf8(bytes)
-        .map_err(|_| Error::new(ErrorKind::InvalidData, "it is no text in UTF-8"))
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
+        let message = format!("it is no text in UTF-8 (line {line})");
+        Error::new(ErrorKind::InvalidData, message)
+    })?;
+    // Some editors begin files with a byte order mark.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }

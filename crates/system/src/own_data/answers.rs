@@ -1,7 +1,7 @@
 //! What a server answers to the reading statements of a workload before any trial: for the same
 //! parameters on every target.
 
-use super::{SqlConnection, SqlServer};
+use super::{SqlConnection, SqlServer, while_doing};
 use model::{Failure, Fingerprint, StatementAnswer, Stop};
 use std::sync::Arc;
 use workload::data::Cell;
@@ -150,7 +150,7 @@ fn ask(
     let (columns, rows) = match connection.answer(sql) {
         Ok(answer) => answer,
         Err(error) if error.failure.is_before_load() || error.failure.is_stop() => {
-            return Err(error.failure);
+            return Err(while_doing(&statement.name, error.failure));
         }
         Err(_) => return Ok(None),
     };
@@ -177,7 +177,7 @@ fn asks_again(
     match connection.answer(sql) {
         Ok((_, rows)) => Ok(Some(answer(statement, sql, &rows))),
         Err(error) if error.failure.is_before_load() || error.failure.is_stop() => {
-            Err(error.failure)
+            Err(while_doing(&statement.name, error.failure))
         }
         Err(_) => Ok(None),
     }

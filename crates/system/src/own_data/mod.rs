@@ -14,11 +14,12 @@ mod state;
 mod work;
 
 pub use self::answers::answers;
+pub(crate) use self::make::may_not_undo;
 pub use self::make::{OwnDataOrder, check, dry_run, prepare, undo};
 pub use self::register::{REGISTER, clean_up, mark_used};
 pub use self::state::{check_invariants, table_sizes};
 use crate::Login;
-use model::{Failure, SqlSyntax, TableSize};
+use model::{Failure, FailureKind, SqlSyntax, TableSize};
 use std::fmt::Debug;
 use workload::data::{Cell, ObjectKind, ScriptSyntax};
 
@@ -148,7 +149,14 @@ fn while_doing(what: &str, failure: Failure) -> Failure {
     if failure.is_stop() {
         return failure;
     }
-    Failure::new(failure.kind, format!("{what}: {}", failure.message), failure.remedy)
+    let remedy = match failure.kind {
+        FailureKind::MissingTables => {
+            "see what the table is called; where the study makes the data, `setup` has to make it"
+                .to_owned()
+        }
+        _ => failure.remedy,
+    };
+    Failure::new(failure.kind, format!("{what}: {}", failure.message), remedy)
 }
 
 /// The first words of a statement, on one line.

@@ -114,12 +114,15 @@ impl<'a> CsvRows<'a> {
         };
         let header = state.row(file)?.ok_or_else(|| wrong(file, 1, "it has no header"))?;
         let name = |field: Option<&[u8]>| {
-            let name = std::str::from_utf8(field?).ok()?.trim();
-            (!name.is_empty()).then(|| name.to_owned())
+            let name = std::str::from_utf8(field.unwrap_or_default());
+            let name =
+                name.map_err(|_| wrong(file, header.line, "the header is not UTF-8"))?.trim();
+            match name.is_empty() {
+                true => Err(wrong(file, header.line, "a column has no name in the header")),
+                false => Ok(name.to_owned()),
+            }
         };
-        let columns: Option<Vec<String>> = header.fields().map(name).collect();
-        state.columns = columns
-            .ok_or_else(|| wrong(file, header.line, "a column has no name in the header"))?;
+        state.columns = header.fields().map(name).collect::<Result<_, Failure>>()?;
         Ok(Self { table, file, state: Mutex::new(state) })
     }
 }
@@ -179,7 +182,11 @@ impl Rows for CsvRows<'_> {
             return Ok(None);
         }
         let done = state.reader.progress();
-        let what = format!("{}, lines {first} to {last}, into {}", self.file.name, self.table);
+        let lines = match first == last {
+            true => format!("line {first}"),
+            false => format!("lines {first} to {last}"),
+        };
+        let what = format!("{}, {lines}, into {}", self.file.name, self.table);
         Ok(Some(Batch { sql, what, done }))
     }
 }

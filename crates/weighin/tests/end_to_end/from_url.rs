@@ -1,6 +1,7 @@
 //! Studies that are drafted from a server: they run as they are, say what was guessed, and change nothing.
 
 use crate::support::{Server, Workplace};
+use std::process::Command;
 
 /// A shop whose statements the server knows.
 fn shop() -> Server {
@@ -120,6 +121,17 @@ fn statements_come_from_a_slow_log_where_one_is_given() {
     assert!(!drafted.contains('\u{1b}'));
     place.write("drafted.toml", &drafted);
     place.weighin(&["check", "drafted.toml"]).done();
+    // As logs are that were rotated.
+    let packed =
+        Command::new("gzip").arg("-c").arg(place.path("slow.log")).output().unwrap().stdout;
+    place.write("slow.log.1.gz", &packed);
+    let unpacked = init(&place, &server, &["--slow-log", "slow.log.1.gz", "-"]);
+    assert!(unpacked.contains("# It ran 2 times."), "{unpacked}");
+    place.write("slow.log.1.gz", &packed[..packed.len() - 9]);
+    let (url, password) = (server.url(), server.password_file());
+    let from = ["init", "--from-url", &url, "--password-file", password.to_str().unwrap()];
+    let cut_off = place.weighin(&[&from[..], &["--slow-log", "slow.log.1.gz", "-"]].concat());
+    cut_off.refused(2, &["slow.log.1.gz is damaged or cut off", "with -t"]);
     place.weighin(&["init", "--slow-log", "slow.log"]).refused(2, &["--from-url"]);
 }
 

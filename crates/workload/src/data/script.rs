@@ -145,6 +145,9 @@ impl ScriptReader {
     /// When a statement is too long or no UTF-8, or a delimiter is none.
     pub fn line(&mut self, line: &[u8], out: &mut Vec<ScriptStatement>) -> Result<(), ScriptError> {
         self.line += 1;
+        if self.line == 1 && (line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff")) {
+            return Err(self.error("the script is in UTF-16; save it as UTF-8"));
+        }
         let line = match self.line {
             1 => line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line),
             _ => line,
@@ -356,13 +359,21 @@ impl ScriptReader {
         (!starts_with_digit && line.get(end) == Some(&b'$')).then(|| &line[at..=end])
     }
 
+    fn error(&self, message: &str) -> ScriptError {
+        ScriptError { line: self.line, message: message.to_owned() }
+    }
+
     fn finish(&mut self, out: &mut Vec<ScriptStatement>) -> Result<(), ScriptError> {
         let bytes = std::mem::take(&mut self.statement);
         if std::mem::take(&mut self.has_content) {
-            let text = std::str::from_utf8(&bytes).map_err(|_| ScriptError {
-                line: self.begins,
-                message: "the statement is not UTF-8; write bytes as X'…'".to_owned(),
-            })?;
+            let wrong =
+                |message: &str| ScriptError { line: self.begins, message: message.to_owned() };
+            let text = std::str::from_utf8(&bytes)
+                .map_err(|_| wrong("the statement is not UTF-8; write bytes as X'…'"))?;
+            // To a server it may be the end of the statement.
+            if text.contains('\0') {
+                return Err(wrong("the statement has a zero byte; write bytes as X'…'"));
+            }
             match CopyRows::from_statement(text.trim()).filter(|_| self.syntax.backslash_lines) {
                 Some(rows) => {
                     self.opened = self.begins;
@@ -440,6 +451,18 @@ pub(super) mod tests {
         assert_eq!(cut[1].1, "INSERT INTO a VALUES ('x;''y\\';'), (\"-- ;\")");
         assert!(cut[2].1.starts_with("SELECT `;` FROM a"), "{}", cut[2].1);
         assert_eq!(cut[3].1, "SELECT 2");
+    }
+
+    #[test]
+    fn what_is_no_text_in_utf_8_is_said_to_be_that() {
+        let message = |script: &[u8]| cut(OTHER, script).unwrap_err();
+        let utf_16: Vec<u8> =
+            "\u{feff}SELECT 1;\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(message(&utf_16).message.contains("in UTF-16; save it as UTF-8"));
+        let error = message(b"SELECT 1;\nSELECT '\xe4';\n");
+        assert!(error.line == 2 && error.message.contains("not UTF-8"), "{error}");
+        let error = message(b"SELECT 1;\n\nSELECT 'a\0b';\n");
+        assert!(error.line == 3 && error.message.contains("a zero byte"), "{error}");
     }
 
     #[test]

@@ -92,6 +92,29 @@ impl Run {
         self.error
     }
 
+    /// The same in words, with the transaction and the command of its script.
+    #[cold]
+    pub fn error_in_words(&self) -> String {
+        let Some(error) = self.error else { return String::new() };
+        let parts = &self.program.parts;
+        let name = |variable: u32| {
+            parts.variables.get(variable as usize).map_or("", |variable| variable.name.as_str())
+        };
+        let at = self.place.checked_sub(1).and_then(|at| self.program.code.get(at));
+        let command = match at {
+            Some(Op::Set { variable, .. } | Op::Shift { variable, .. }) => {
+                format!(" \\set {}:", name(*variable))
+            }
+            Some(Op::Pick { variable, .. }) => format!(" \\values {}:", name(*variable)),
+            Some(Op::Unless { .. }) => " \\if or \\elif:".to_owned(),
+            Some(Op::Think { .. }) => " \\sleep:".to_owned(),
+            _ => String::new(),
+        };
+        let transaction = parts.transactions.get(self.transaction);
+        let transaction = transaction.map_or("", |transaction| transaction.name.as_str());
+        format!("{transaction}:{command} {error}")
+    }
+
     /// Whether the transaction under way may be done again.
     pub fn can_retry(&self) -> bool {
         self.program.retries[self.transaction]
@@ -153,7 +176,7 @@ impl Run {
                     // Only variables that hold integers, whenever they are read, are added to so.
                     let sum = variables.integer(*from as usize).checked_add((*by).into());
                     let Some(sum) = sum else {
-                        return self.fail(EvaluationError::OutOfRange("a result"));
+                        return self.fail(place, EvaluationError::OutOfRange("a result"));
                     };
                     variables.values[*variable as usize] = Value::Integer(sum);
                 }
@@ -178,20 +201,20 @@ impl Run {
                 Op::Set { variable, expression } => {
                     match program.set(*variable, *expression, variables, draws) {
                         Ok(()) => {}
-                        Err(error) => return self.fail(error),
+                        Err(error) => return self.fail(place, error),
                     }
                 }
                 Op::Pick { variable, source, row } => {
                     match program.pick(*variable, *source, *row, variables, draws) {
                         Ok(()) => {}
-                        Err(error) => return self.fail(error),
+                        Err(error) => return self.fail(place, error),
                     }
                 }
                 Op::Unless { expression, to } => {
                     match program.evaluate(*expression, variables, draws) {
                         Ok(value) if is_true(value) => {}
                         Ok(_) => place = *to as usize,
-                        Err(error) => return self.fail(error),
+                        Err(error) => return self.fail(place, error),
                     }
                 }
                 Op::Think { expression, unit } => {
@@ -207,7 +230,7 @@ impl Run {
                             return Next::Ended;
                         }
                         Ok(value) => return Next::Think(pause(value, unit)),
-                        Err(error) => return self.fail(error),
+                        Err(error) => return self.fail(place, error),
                     }
                 }
             }
@@ -223,7 +246,8 @@ impl Run {
     }
 
     #[cold]
-    fn fail(&mut self, error: EvaluationError) -> Next {
+    fn fail(&mut self, place: usize, error: EvaluationError) -> Next {
+        self.place = place;
         self.error = Some(error);
         Next::Failed
     }

@@ -110,6 +110,14 @@ impl<'a> Builder<'a> {
     pub(super) fn script(&mut self, number: usize, script: &Script) -> Result<(), ScriptError> {
         self.names.begin_script(number);
         let text = &script.text;
+        // To a server it may be the end of a statement.
+        if let Some(at) = text.find('\0') {
+            let help = "a script is text in UTF-8, without zero bytes";
+            return Err(ScriptError::new(
+                script,
+                Problem::new(at, "a zero byte stands here", help),
+            ));
+        }
         let (blocks, pipeline) = (vec![], Pipeline::default());
         let body =
             Body { number, text, blocks, pipeline, steps: vec![], pending: vec![], empty: true };

@@ -417,6 +417,13 @@ fn pipelines_are_steps_of_their_own_and_errors_lead_to_their_places() {
 }
 
 #[test]
+fn what_a_server_would_read_as_the_end_of_a_statement_is_shown() {
+    let error = refused("SELECT 1;\nS\0ELECT 2;\0");
+    assert_eq!((error.line, error.column), (2, 2), "{error}");
+    assert!(error.message.contains("a zero byte") && error.help.contains("UTF-8"), "{error}");
+}
+
+#[test]
 fn scripts_of_weight_0_and_none_at_all_are_refused() {
     let mut never = script("SELECT 1;");
     never.weight = 0;

@@ -136,8 +136,6 @@ fn stage(
 /// The stages of a recorded curve.
 fn recorded(name: &str, problems: &Problems) -> Result<Vec<ProfileStage>, String> {
     let text = script_file::text(name, problems).map_err(|error| error.to_string())?;
-    // Spreadsheets begin their files with a byte order mark.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let columns = |line: &str| line.split(',').map(|one| one.trim().to_owned()).collect::<Vec<_>>();
     if lines.next().is_none_or(|(_, line)| columns(line) != ["seconds", "rate"]) {

@@ -1,17 +1,18 @@
 //! Columns of CSV files that scripts pick values from.
 
 use crate::problem::Problems;
+use compression::{Contents, ContentsError};
 use model::bounds::{MAX_COLUMN, MAX_COLUMN_FILE};
 use model::{ScriptColumn, SqlSyntax, Transactions};
 use std::fs::File;
-use std::io::{Error, ErrorKind, Read};
+use std::io::{Error, ErrorKind};
 use std::path::Path;
-use workload::data::{CsvReader, CsvRow};
+use workload::data::{CsvError, CsvReader, CsvRow};
 use workload::own;
 use workload::script::{Need, Needed, ScriptError};
 
-/// Bytes read at a time.
-const PIECE: usize = 1 << 20;
+/// Characters of the names of columns that a message shows.
+const LONGEST_NAMES: usize = 200;
 
 /// Reads the columns that scripts need.
 ///
@@ -22,20 +23,40 @@ pub(super) fn read(own: &mut Transactions, problems: &Problems) -> Result<(), Sc
     let parsed = own::parse_without_columns(own, syntax)?;
     for need in parsed.needs() {
         let Needed::Column { file, column } = &need.needed else { continue };
-        match values(own, need, file, column, problems) {
-            Ok(values) => {
-                let (file, column) = (file.clone(), column.clone());
-                let script = &mut own.transactions[need.script].script;
-                script.columns.push(ScriptColumn { file, column, values });
-            }
-            Err(reason) => {
-                let message = format!("the values of {file} cannot be read: {reason}");
-                let help = "the file is CSV with a line of names, and lies beside the script";
-                return Err(need.failed(&message, help));
-            }
-        }
+        let values = values(own, need, file, column, problems).map_err(|error| {
+            need.failed(&format!("the values of {file} cannot be read: {}", error.0), error.1)
+        })?;
+        let (file, column) = (file.clone(), column.clone());
+        let script = &mut own.transactions[need.script].script;
+        script.columns.push(ScriptColumn { file, column, values });
     }
     Ok(())
+}
+
+/// Why values are not to be had, and what to do about it.
+struct ColumnError(String, &'static str);
+
+impl From<Error> for ColumnError {
+    fn from(error: Error) -> Self {
+        let help = "the file is CSV with a line of names, and lies beside the script; gzip, zstd, bzip2 or \
+                    xz may have compressed it";
+        Self(error.to_string(), help)
+    }
+}
+
+impl From<ContentsError> for ColumnError {
+    fn from(error: ContentsError) -> Self {
+        match error {
+            ContentsError::Unreadable(error) => error.into(),
+            damaged => Self(format!("it {damaged}"), damaged.help()),
+        }
+    }
+}
+
+impl From<CsvError> for ColumnError {
+    fn from(error: CsvError) -> Self {
+        Error::other(error.to_string()).into()
+    }
 }
 
 fn values(
@@ -44,7 +65,7 @@ fn values(
     file: &str,
     column: &str,
     problems: &Problems,
-) -> Result<String, Error> {
+) -> Result<String, ColumnError> {
     let origin = Path::new(&own.transactions[need.script].script.origin);
     let directory = problems.directory.as_deref();
     let directory = directory.ok_or_else(|| Error::other("the study is in no directory"))?;
@@ -52,32 +73,51 @@ fn values(
     let path = directory.join(&beside);
     problems.note_file(&beside.display().to_string(), &path);
     // Of a regular file alone: another may never end.
-    let facts = std::fs::metadata(&path)?;
-    if !facts.is_file() {
-        return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+    if !std::fs::metadata(&path)?.is_file() {
+        return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file").into());
     }
-    if facts.len() > MAX_COLUMN_FILE {
-        let message = format!("it is larger than {} MiB", MAX_COLUMN_FILE >> 20);
-        return Err(Error::new(ErrorKind::FileTooLarge, message));
-    }
-    let mut values = Column { name: column, number: None, values: String::new() };
-    let mut file = File::open(path)?.take(MAX_COLUMN_FILE);
-    let (mut reader, mut piece) = (CsvReader::default(), vec![0; PIECE]);
-    loop {
-        let length = file.read(&mut piece)?;
-        let mut input = &piece[..length];
-        if length == 0 {
-            if let Some(row) = reader.end().map_err(|error| Error::other(error.to_string()))? {
-                values.add(&row)?;
-            }
-            return values.finish();
+    let mut contents = Contents::open(file, File::open(path)?)?;
+    match read_column(&mut contents, column) {
+        // What is damaged may be unpacked to anything, until the checksum at its end tells.
+        Err(error) if contents.is_compressed() => {
+            read_on(&mut contents, &mut |_| Ok(()))?;
+            Err(error)
         }
-        while let Some(row) =
-            reader.row(&mut input).map_err(|error| Error::other(error.to_string()))?
-        {
+        read => read,
+    }
+}
+
+/// Reads the rest of a file, of which a script takes so much.
+fn read_on(
+    contents: &mut Contents,
+    take: &mut dyn FnMut(&[u8]) -> Result<(), ColumnError>,
+) -> Result<(), ColumnError> {
+    let (mut piece, mut bytes) = (Vec::new(), 0);
+    while contents.piece(&mut piece)? {
+        bytes += piece.len() as u64;
+        if bytes > MAX_COLUMN_FILE {
+            let message = format!("it is larger than {} MiB", MAX_COLUMN_FILE >> 20);
+            return Err(Error::new(ErrorKind::FileTooLarge, message).into());
+        }
+        take(&piece)?;
+        piece.clear();
+    }
+    Ok(())
+}
+
+fn read_column(contents: &mut Contents, column: &str) -> Result<String, ColumnError> {
+    let mut values = Column { name: column, number: None, columns: 0, values: String::new() };
+    let mut reader = CsvReader::default();
+    read_on(contents, &mut |mut input| {
+        while let Some(row) = reader.row(&mut input)? {
             values.add(&row)?;
         }
+        Ok(())
+    })?;
+    if let Some(row) = reader.end()? {
+        values.add(&row)?;
     }
+    Ok(values.finish()?)
 }
 
 /// What was read of a column.
@@ -85,20 +125,38 @@ struct Column<'a> {
     name: &'a str,
     /// Known from the first row.
     number: Option<usize>,
+    /// Likewise, how many there are.
+    columns: usize,
     values: String,
 }
 
 impl Column<'_> {
     fn add(&mut self, row: &CsvRow) -> Result<(), Error> {
         let Some(number) = self.number else {
-            let is_it = |field: Option<&[u8]>| field == Some(self.name.as_bytes());
-            self.number = row.fields().position(is_it);
-            let message = || Error::other(format!("it has no column {}", self.name));
+            let name = |field: Option<&[u8]>| match std::str::from_utf8(field.unwrap_or_default()) {
+                Ok(name) => Ok(name.trim().to_owned()),
+                Err(_) => {
+                    let line = row.line;
+                    Err(Error::other(format!("line {line}: the names of the columns are no UTF-8")))
+                }
+            };
+            let names = row.fields().map(name).collect::<Result<Vec<String>, Error>>()?;
+            self.number = names.iter().position(|name| name == self.name);
+            self.columns = names.len();
+            let message = || {
+                let names = names.join("`, `");
+                let names = model::text::excerpt(&names, LONGEST_NAMES);
+                Error::other(format!("it has no column `{}`; its columns are `{names}`", self.name))
+            };
             return self.number.map(|_| ()).ok_or_else(message);
         };
+        let wrong = |what: &str| Error::other(format!("line {}: {what}", row.line));
+        if row.len() != self.columns {
+            let (fields, columns) = (row.len(), self.columns);
+            return Err(wrong(&format!("the row has {fields} fields, and the header {columns}")));
+        }
         // A row without a value gives none.
         let Some(value) = row.fields().nth(number).flatten() else { return Ok(()) };
-        let wrong = |what: &str| Error::other(format!("line {}: {what}", row.line));
         let value = std::str::from_utf8(value).map_err(|_| wrong("the value is no UTF-8"))?;
         if value.contains(['\n', '\r']) {
             return Err(wrong("the value has a line break in it"));

@@ -5,9 +5,10 @@ use crate::commands::targets;
 use crate::exit::CliError;
 use crate::messages::shown;
 use crate::signals;
+use compression::{Contents, ContentsError};
 use model::{OutlineStatement, Place};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::Path;
 use study::{CommandLine, Drafted};
 use system::client::SecretRules;
@@ -109,27 +110,32 @@ fn is_of_server(statement: &str) -> bool {
         .any(|begin| text.starts_with(begin))
 }
 
-/// The statements of a log.
+/// The statements of a log, which may be compressed, as those are that were rotated.
 fn logged(path: &Path, mut log: Box<dyn StatementLog>) -> Result<LoggedStatements, CliError> {
     let wanted = log.wanted();
     let refuse = |why: String| {
         CliError::usage(format!("{} cannot be read: {why}", shown(path)), format!("name {wanted}"))
     };
+    let not_had = |error: ContentsError| {
+        CliError::usage(format!("{} {error}", shown(path)), error.help().to_owned())
+    };
+    let too_long = || refuse(format!("it is no file of at most {} GiB", LONGEST_LOG >> 30));
     let file = File::open(path).map_err(|error| refuse(error.to_string()))?;
     let facts = file.metadata().map_err(|error| refuse(error.to_string()))?;
     // Of another kind, it might never end.
     if !facts.is_file() || facts.len() > LONGEST_LOG {
-        return Err(refuse(format!("it is no file of at most {} GiB", LONGEST_LOG >> 30)));
+        return Err(too_long());
     }
-    let mut input = BufReader::new(file.take(LONGEST_LOG));
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let read = (&mut input).take(LONGEST_LINE).read_until(b'\n', &mut line);
-        if read.map_err(|error| refuse(error.to_string()))? == 0 {
-            break;
+    let mut contents =
+        Contents::open(&path.display().to_string(), file.take(LONGEST_LOG)).map_err(not_had)?;
+    let (mut line, mut bytes) = (Vec::new(), 0);
+    while contents.line(LONGEST_LINE, &mut line).map_err(not_had)? {
+        bytes += line.len() as u64;
+        if bytes > LONGEST_LOG {
+            return Err(too_long());
         }
         log.line(&String::from_utf8_lossy(&line));
+        line.clear();
     }
     let found = log.finish();
     match found.statements.is_empty() {
