@@ -362,11 +362,7 @@ fn times(resource: Resource, Both { slow, fast, .. }: Both<'_>) -> Option<(f64, 
 /// Whether what decides over all levels together is much of the difference at one of them as well, where
 /// the repeats of that one alone decide nothing.
 fn accounts_for(all: &WhySlower, one: &WhySlower) -> bool {
-    let Some(Cause::Time(decides) | Cause::AtLeast(decides) | Cause::OnlyDifference(decides)) =
-        &all.cause
-    else {
-        return false;
-    };
+    let Some(decides) = all.cause.and_then(|cause| cause.part()) else { return false };
     let part = one.parts.iter().find(|part| part.resource == decides.resource);
     one.cause.is_none()
         && all.slower == one.slower

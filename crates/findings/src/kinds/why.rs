@@ -162,8 +162,16 @@ pub enum Cause {
 impl Cause {
     pub fn resource(&self) -> Resource {
         match self {
-            Self::Time(part) | Self::AtLeast(part) | Self::OnlyDifference(part) => part.resource,
             Self::Limit(limit) => limit.resource,
+            Self::Time(part) | Self::AtLeast(part) | Self::OnlyDifference(part) => part.resource,
+        }
+    }
+
+    /// The part of the time that decides; `None` of a limit.
+    pub fn part(&self) -> Option<PartOfTime> {
+        match self {
+            Self::Limit(_) => None,
+            Self::Time(part) | Self::AtLeast(part) | Self::OnlyDifference(part) => Some(*part),
         }
     }
 }
@@ -191,12 +199,10 @@ impl WhySlower {
     pub fn in_short(&self) -> Option<String> {
         let slower = target_name(&self.slower);
         Some(match self.cause? {
-            Cause::Time(part) | Cause::AtLeast(part) => {
-                format!("{slower} is slower because of {}", part.resource.what())
-            }
             Cause::Limit(limit) => {
                 format!("{slower} is slower because {}", limit.resource.is_used_up(limit.slower))
             }
+            cause => format!("{slower} is slower because of {}", cause.resource().what()),
         })
     }
 
@@ -246,8 +252,8 @@ impl FindingKind for WhySlower {
             ),
             Some(Cause::OnlyDifference(part)) => format!(
                 "{slower} is slower than {faster}{place} because of {}, as the study makes the two differ in \
-                 nothing else: the disks alone take {}; clients wait longer than that, and syncs take \
-                 processor time as well",
+                 nothing else: the disks alone take {}. Clients wait longer than the disks take, and syncs \
+                 take processor time as well",
                 part.resource.what(),
                 by_share(found, operation),
             ),
@@ -269,10 +275,7 @@ impl FindingKind for WhySlower {
 }
 
 fn time_of(why: &WhySlower) -> Option<PartOfTime> {
-    match why.cause {
-        Some(Cause::Time(part) | Cause::AtLeast(part) | Cause::OnlyDifference(part)) => Some(part),
-        _ => None,
-    }
+    why.cause?.part()
 }
 
 fn milliseconds((low, high): (f64, f64)) -> String {
