@@ -3,7 +3,7 @@
 use findings::{
     DataDrifted, DataKept, DriftOfTarget, DriftedTable, DriftsDiffer, Evidence, Finding, Subject,
 };
-use model::{Dataset, Place, Restore, TableChange, Target, Test, TrialRecord};
+use model::{Dataset, Restore, TableChange, Target, Test, TrialRecord};
 use std::collections::BTreeMap;
 
 /// How much further one target's table must have grown than another's: of rows that were counted, and of rows
@@ -37,8 +37,7 @@ fn of_test(dataset: &Dataset, test: &Test) -> Vec<Finding> {
 /// `None` where nobody looked at tables.
 fn drift<'d>(dataset: &'d Dataset, test: &Test, target: &'d Target) -> Option<Drift<'d>> {
     let own = test.data()?.transactions()?;
-    let is_private = matches!(target.place, Place::Sandbox(_));
-    let is_restored = own.data.restored_on(is_private) == Restore::Block;
+    let is_restored = own.data.restored_where(target.can_undo()) == Restore::Block;
     let is_its =
         |record: &&TrialRecord| record.key.test == test.name && record.key.target == target.name;
     let mut records: Vec<&TrialRecord> = dataset.trials.iter().filter(is_its).collect();

@@ -2,7 +2,7 @@
 
 use model::{
     CacheState, ControlAct, Endpoint, Place, RestartWay, SandboxSpec, ServerAddress, Software,
-    Study, System, Target, Tls, VersionSetting,
+    Study, System, Target, Tls, Transactions, VersionSetting,
 };
 use settings::Verdict;
 use std::collections::BTreeSet;
@@ -176,6 +176,15 @@ fn commands(study: &Study, found: &mut Diagnostics) {
     for command in commands_at_targets(study) {
         found.warn(command, "");
     }
+    if changes_what_is_there(study) {
+        return;
+    }
+    for target in study.targets.iter().filter(|target| target.undo().is_some()) {
+        found.note(
+            format!("the `undo` of {} is not run", target.name),
+            "it is for tests that change data which is there already and `restore` it",
+        );
+    }
 }
 
 /// What a study has run at servers that run already: what stops and starts them for cold tests, and what
@@ -204,6 +213,16 @@ pub fn commands_at_targets(study: &Study) -> Vec<String> {
                 ),
             });
         }
+        if let Some(undo) = target.undo().filter(|_| changes_what_is_there(study)) {
+            let place = match target.ssh_host() {
+                Some(host) => format!("on {}, which the study says is trusted", host.name),
+                None => TRUSTED.to_owned(),
+            };
+            let words = undo.command.join(" ");
+            told.push(format!(
+                "{name}: what trials change of its data is undone by a command {place}: {words}"
+            ));
+        }
         for words in control_commands(target) {
             let words = words.join(" ");
             told.push(format!(
@@ -212,6 +231,12 @@ pub fn commands_at_targets(study: &Study) -> Vec<String> {
         }
     }
     told
+}
+
+/// Whether a test changes data that weighin did not make, and wants that undone.
+fn changes_what_is_there(study: &Study) -> bool {
+    let mut own = study.tests.iter().filter_map(|test| test.data()?.transactions());
+    own.any(Transactions::undo_what_is_there)
 }
 
 /// The commands of the user that control a target's replicas.

@@ -265,6 +265,7 @@ impl<'a> Instances<'a> {
             environment: spec.environment.clone(),
             limit: spec.time_limit,
             names: ("up".to_owned(), "down".to_owned()),
+            answers: true,
         })?);
         let output = kept.up(&self.stop, &mut |line| {
             observe(Event::Instance { target: name, step: InstanceStep::Said(line) });

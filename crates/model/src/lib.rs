@@ -138,7 +138,7 @@ pub use processors::{FleetProcessors, Oversubscription, ProcessorCount};
 pub use read_limit::{ByLength, OverBudget, ReadBudget, ReadLimit};
 pub use record::{SideBySide, TrialEnd, TrialRecord, time_taken};
 pub use resource::Resource;
-pub use restart::{RestartSpec, RestartWay};
+pub use restart::{RestartSpec, RestartWay, UndoSpec};
 pub use sample::{
     ClockReading, CounterReading, CpuShares, DataSize, HostSampling, ProcessUsage, Sample, Sampling,
 };

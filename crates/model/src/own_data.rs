@@ -26,12 +26,12 @@ impl OwnData {
         self.setup.is_empty() && self.load.is_empty()
     }
 
-    /// When what trials change of it is undone: what weighin did not make, it has a copy of on its own private
-    /// servers alone, and undoes elsewhere by scripts of the user.
-    pub fn restored_on(&self, is_private: bool) -> Restore {
-        match !is_private && self.is_as_found() && self.undo.is_empty() {
-            true => Restore::None,
-            false => self.restore,
+    /// When what trials change of it is undone. What weighin did not make takes scripts of the user that undo
+    /// it, or a target which has a way of its own: [`crate::Target::can_undo`].
+    pub fn restored_where(&self, can_undo: bool) -> Restore {
+        match can_undo || !self.is_as_found() || !self.undo.is_empty() {
+            true => self.restore,
+            false => Restore::None,
         }
     }
 

@@ -1,4 +1,5 @@
-//! What stops and starts a server that weighin did not start.
+//! Commands of the user for a server that weighin did not start: what stops and starts it, and what undoes
+//! the changes of trials there.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -40,6 +41,16 @@ impl RestartWay {
             Self::Commands { start, .. } => start.clone(),
         }
     }
+}
+
+/// A command that undoes what trials changed of data that is there already. It runs on the server's machine
+/// where weighin reaches that over SSH, and otherwise on the one that weighin runs on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UndoSpec {
+    /// A program with its arguments.
+    pub command: Vec<String>,
+    /// How long it may take, and after it the server until it answers.
+    pub time_limit: Duration,
 }
 
 fn systemctl(verb: &str, unit: &str) -> Vec<String> {

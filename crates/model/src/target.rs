@@ -1,6 +1,6 @@
 use crate::{
     AuthMethods, BuiltVolume, Endpoint, Failure, FailureKind, InstanceSpec, NetworkPath,
-    PasswordSource, Price, RemoteHost, RestartSpec, SshHost, StoragePlace, System, Tls,
+    PasswordSource, Price, RemoteHost, RestartSpec, SshHost, StoragePlace, System, Tls, UndoSpec,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -176,13 +176,16 @@ pub struct ServerSpec {
     /// What stops and starts it, where weighin may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<RestartSpec>,
+    /// What undoes there what trials change of data that weighin did not make.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<UndoSpec>,
 }
 
 impl ServerSpec {
     /// A server without replicas.
     pub fn new(address: ServerAddress) -> Self {
         let (replicas, control) = (Vec::new(), ReplicationControl::default());
-        Self { address, replicas, control, host: None, instance: None, restart: None }
+        Self { address, replicas, control, host: None, instance: None, restart: None, undo: None }
     }
 }
 
@@ -321,6 +324,20 @@ impl Target {
             Place::Server(spec) => spec.restart.as_ref(),
             Place::Sandbox(_) | Place::Storage(_) | Place::Imported => None,
         }
+    }
+
+    /// What undoes there what trials change of data that weighin did not make.
+    pub fn undo(&self) -> Option<&UndoSpec> {
+        match &self.place {
+            Place::Server(spec) => spec.undo.as_ref(),
+            Place::Sandbox(_) | Place::Storage(_) | Place::Imported => None,
+        }
+    }
+
+    /// Whether it has a way of its own to undo what trials change of data that weighin did not make: a
+    /// private server has a copy.
+    pub fn can_undo(&self) -> bool {
+        matches!(self.place, Place::Sandbox(_)) || self.undo().is_some()
     }
 
     /// What is said when something is to be run on a target that is elsewhere.

@@ -1,7 +1,7 @@
 //! A workload of the user's own: weighted transactions of SQL.
 
 use crate::set_value::SetValue;
-use crate::{OwnData, Slo};
+use crate::{OwnData, Restore, Slo};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -65,6 +65,11 @@ pub struct ScriptColumn {
 impl Transactions {
     /// The name of the workload.
     pub const NAME: &'static str = "transactions";
+
+    /// Whether they change data that weighin did not make, and that is to be undone.
+    pub fn undo_what_is_there(&self) -> bool {
+        self.change_data && self.data.is_as_found() && self.data.restore != Restore::None
+    }
 
     /// The bounds on the latencies of single transactions.
     pub fn slos(&self) -> impl Iterator<Item = (&ScriptTransaction, Slo)> {

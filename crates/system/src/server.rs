@@ -1,6 +1,7 @@
 //! What servers of every kind have in common: private ones and such that run already, logins, and
 //! when their data is made.
 
+mod commands;
 mod examine;
 mod failover;
 mod group;
@@ -13,7 +14,7 @@ mod tools;
 mod volume;
 
 pub use self::kind::{ServerKind, Setting, Work, Workloads};
-use self::own_data::OwnDataRecord;
+use self::own_data::{OwnDataRecord, check_undo};
 use self::private::{PrivateServers, endpoint_variables, has_container};
 use self::running::{Machine, Running, Whereabouts, ssh_host};
 use self::tools::tools;
@@ -113,6 +114,7 @@ impl<K: ServerKind> System for Servers<K> {
     fn check_feasible(&self, study: &Study, target: &Target, hosts: &Hosts) -> Result<(), Failure> {
         tools::<K>(study, target, hosts)?;
         check_volume(study, target, hosts)?;
+        check_undo(study, target, hosts)?;
         let cold = study.tests.iter().find(|test| test.cache == CacheState::Cold);
         match (cold, &target.place) {
             (_, Place::Storage(_) | Place::Imported) => Err(target.out_of_reach()),
@@ -307,8 +309,12 @@ impl<K: ServerKind> Server<K> {
 
     fn make(&mut self, work: &Work<K>, preparing: &mut Preparing<'_>) -> Result<Prepared, Failure> {
         preparing.is_private = self.private.is_some();
+        let undone = self.undo_by_command(work, preparing)?;
         let (login, control) = self.connected()?;
-        let prepared = K::Workloads::prepare(login, control, work, preparing)?;
+        let prepared = match undone {
+            Some(undone) => undone,
+            None => K::Workloads::prepare(login, control, work, preparing)?,
+        };
         self.bring_in_step()?;
         self.data_for = Some(work.clone());
         self.has_made(work, preparing.repeat)?;

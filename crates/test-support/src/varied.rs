@@ -122,6 +122,10 @@ pub fn study() -> Study {
             time_limit: Duration::from_secs(300),
             trusted: true,
         }),
+        undo: Some(UndoSpec {
+            command: vec!["./restore.sh".into(), "shop".into()],
+            time_limit: Duration::from_secs(900),
+        }),
         ..ServerSpec::new(address("/run/db.sock"))
     });
     study

@@ -106,6 +106,9 @@ pub struct InstanceOrder {
     pub limit: Duration,
     /// What messages call the two of them: the keys that they have in a study.
     pub names: (String, String),
+    /// Whether what `up` prints on standard output is its answer, which is text; it is told by lines
+    /// otherwise, as standard error is.
+    pub answers: bool,
 }
 
 /// A command that is ready to be run once. With this, or with weighin, however that ends, ends
@@ -121,7 +124,8 @@ pub trait UserCommand: Send {
 /// Something that is brought up and taken down by commands of the user. What was brought up is taken
 /// down when this is dropped, or weighin ends, however it does: by a process that goes on for that.
 pub trait KeptInstance: Send + Debug {
-    /// Brings it up; what `up` printed on standard output. `said` gets each line of its standard error.
+    /// Brings it up; what `up` printed on standard output, where that is its answer. `said` gets each line
+    /// that it printed besides.
     ///
     /// # Errors
     /// When it does not start, does not end well or takes too long; [`Failure::stopped`].

@@ -362,6 +362,7 @@ mod tests {
             environment: Vec::new(),
             limit: Duration::from_secs_f64(60.5),
             names: ("up".to_owned(), "down".to_owned()),
+            answers: true,
         }
     }
 

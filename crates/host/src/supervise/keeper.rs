@@ -112,7 +112,7 @@ impl<W: Write> Keeper<W> {
         };
         let answers = &mut self.answers;
         let mut said = |line: &str| answer(answers, &Answer::Said(line.to_owned()));
-        let running = Running::start(&self.order.names.0, &words, &self.order, true);
+        let running = Running::start(&self.order.names.0, &words, &self.order, self.order.answers);
         let guardian = &mut self.guardian;
         let ended = running.and_then(|running| {
             tell(guardian, &format!("up {}", running.group()));
@@ -200,6 +200,7 @@ mod tests {
                 environment: Vec::new(),
                 limit,
                 names: names(),
+                answers: true,
             }));
             kept
         }
@@ -341,6 +342,7 @@ mod tests {
             environment: Vec::new(),
             limit: LONG,
             names: names(),
+            answers: true,
         };
         assert!(matches!(Running::start("up", &order.up, &order, true), Err(failure)
             if failure.kind == FailureKind::MissingProgram));

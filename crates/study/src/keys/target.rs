@@ -92,6 +92,10 @@ pub(crate) struct TargetTable {
     /// What stops and starts the server at `url`, which tests with `cache = "cold"` need.
     #[schemars(with = "Option<RestartTable>")]
     pub restart: Maybe<RestartTable>,
+    /// Your own command that undoes what trials change of data which is at `url` already, as `restore` of a
+    /// test says when. It takes the place of the test's `undo` there.
+    #[schemars(with = "Option<UndoTable>", extend("x-absent" = "the test's `undo` does it, if anything"))]
+    pub undo: Maybe<UndoTable>,
     /// Which `[[load_host]]` make the loads on this target, by name, such as those in its zone; none of
     /// them, and this machine, with `[]`. Either every target says so or none; where none does, all
     /// make the loads on all, unless a test says which.
@@ -252,6 +256,21 @@ pub(crate) struct RestartTable {
     pub time_limit: Key<Length<300>>,
     /// Whether the commands were read and may run, or the unit may be stopped although it is not seen
     /// to be the server.
+    pub trusted: Key<Flag<false>>,
+}
+
+/// What undoes what trials change.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct UndoTable {
+    /// A program with its arguments, which ends when the data is as it was: of the server's machine where
+    /// `ssh` or `host` names that, otherwise of the machine that weighin runs on. It runs before the first
+    /// trial too, and has to do no harm where nothing was changed.
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub command: Maybe<Vec<String>>,
+    /// How long it may take, and after it the server until it answers.
+    pub time_limit: Key<Length<1800>>,
+    /// Whether the command was read and may run.
     pub trusted: Key<Flag<false>>,
 }
 

@@ -55,17 +55,23 @@ fn check_restore(
 ) {
     let own = test.workload().and_then(Workload::transactions).map(|own| &own.data);
     let Some(data) = own.filter(|data| data.is_as_found()) else { return };
-    let running =
-        targets.iter().find(|(target, _)| matches!(target.place, model::Place::Server(_)));
-    if let (None, Some(at)) = (running, table.place("undo")) {
+    let is_without = |(target, _): &&(Target, Place)| {
+        matches!(target.place, model::Place::Server(_)) && !target.can_undo()
+    };
+    let without = targets.iter().find(is_without);
+    if let (None, Some(at)) = (without, table.place("undo")) {
         problems
-            .add(at, "`undo` is for servers with a `url`, and every target is a private server")
-            .help("leave it out: a private server gets a fresh copy of the data");
+            .add(
+                at,
+                "no target needs this `undo`: a private server gets a fresh copy of the data, and an \
+                 `undo` of a target itself takes its place",
+            )
+            .help("leave it out");
         return;
     }
     let restored = data.restore != Restore::None && data.undo.is_empty();
     let Some(at) = table.place("restore").filter(|_| restored) else { return };
-    if let Some((target, place)) = running {
+    if let Some((target, place)) = without {
         problems
             .add(
                 at,
@@ -76,8 +82,9 @@ fn check_restore(
             )
             .other(place.clone(), "the target")
             .help(
-                "add undo = \"undo.sql\", which undoes what the scripts change; or setup = \"schema.sql\"; \
-                 or write restore = \"none\"",
+                "add undo = \"undo.sql\", which undoes what the scripts change; or a command to the target, \
+                 undo = { command = [\"./restore.sh\"], trusted = true }; or setup = \"schema.sql\"; or write \
+                 restore = \"none\"",
             );
     }
 }

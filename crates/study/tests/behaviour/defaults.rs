@@ -175,6 +175,13 @@ fn defaults_of_studies_and_targets_hold() {
             }),
         ),
         (
+            &target["properties"]["undo"],
+            Box::new(|line| {
+                let command = "command = [\"a\"], trusted = true";
+                of_target(url, &format!("undo = {{ {command}{} }}", in_line(line)))
+            }),
+        ),
+        (
             &target["properties"]["instance"],
             Box::new(|line| {
                 let commands = "up = [\"a\"], down = [\"b\"]";

@@ -2,6 +2,7 @@
 
 use model::{Restore, SetValue, Study};
 use std::fs;
+use std::time::Duration;
 
 const HEAD: &str = "[study]\nname = \"shop\"\n\
      [[target]]\nname = \"own\"\nsandbox = { trusted = true }\n\
@@ -109,7 +110,7 @@ fn data_that_is_there_is_undone_by_scripts_where_weighin_has_no_copy() {
         ["undo.sql"]
     );
     assert_eq!(own.data.restore, Restore::Trial);
-    assert!(own.data.is_as_found() && own.data.restored_on(false) == Restore::Trial);
+    assert!(own.data.is_as_found() && own.data.restored_where(false) == Restore::Trial);
     assert_eq!(study.files[0].name, "undo.sql");
     read(&server, "restore = \"block\"\n", write).unwrap();
     let private = HEAD.replace("clients = [1]", "clients = [1]\nundo = \"undo.sql\"");
@@ -118,7 +119,7 @@ fn data_that_is_there_is_undone_by_scripts_where_weighin_has_no_copy() {
         (&server, "setup = \"schema.sql\"\n", write, "weighin makes this anew"),
         (&server, "built_in = \"order-entry\"\n", write, "`undo` stands beside `built_in`"),
         (&server, "", "SELECT 1", "these only read"),
-        (&private, "", write, "every target is a private server"),
+        (&private, "", write, "no target needs this `undo`"),
     ] {
         let message = read(head, keys, sql).unwrap_err();
         assert!(message.contains(why), "{message}");
@@ -126,6 +127,47 @@ fn data_that_is_there_is_undone_by_scripts_where_weighin_has_no_copy() {
     let without = server.replace("undo = \"undo.sql\"", "restore = \"trial\"");
     let message = read(&without, "", write).unwrap_err();
     assert!(message.contains("add undo = \"undo.sql\""), "{message}");
+}
+
+#[test]
+fn a_command_of_the_target_undoes_in_place_of_scripts() {
+    let read = |target: &str, keys: &str| {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("undo.sql"), "DELETE FROM t;\n").unwrap();
+        let file = place.path().join("shop.toml");
+        let test = "[[test]]\nworkload = \"transactions\"\nclients = [1]\nwrites = true\n";
+        let one = "[[test.transaction]]\nname = \"t\"\nsql = \"INSERT INTO t VALUES (1)\"\n";
+        let head = "[study]\nname = \"shop\"\n[[target]]\nname = \"one\"\n";
+        fs::write(&file, format!("{head}{target}\n{test}{keys}\n{one}")).unwrap();
+        study::load(&file).map_err(|error| error.to_string())
+    };
+    let url = "url = \"mysql://bench@db/shop\"\n";
+    let command =
+        "undo = { command = [\"./restore.sh\", \"shop\"], time_limit = \"5m\", trusted = true }";
+    let study = read(&format!("{url}{command}"), "restore = \"block\"").unwrap();
+    let target = &study.targets[0];
+    let undo = target.undo().unwrap();
+    assert_eq!((undo.command.len(), undo.time_limit), (2, Duration::from_secs(300)));
+    let own = study.tests[0].workload().unwrap().transactions().unwrap();
+    assert!(own.undo_what_is_there());
+    assert_eq!(own.data.restored_where(target.can_undo()), Restore::Block);
+    assert_eq!(own.data.restored_where(false), Restore::None);
+
+    let untrusted = command.replace(", trusted = true", "");
+    let private = "sandbox = { trusted = true }\n";
+    for (target, keys, why) in [
+        (format!("{url}{untrusted}"), "", "this `command` would run on this host"),
+        (format!("{url}ssh = \"db\"\n{untrusted}"), "", "would run on the server's machine"),
+        (format!("{url}{command}").replace("\"./restore.sh\"", "\" \""), "", "names no program"),
+        (format!("{url}{command}").replace("5m", "25h"), "", "`time_limit` must be"),
+        (format!("{url}undo = {{ trusted = true }}"), "", "this `undo` has no `command`"),
+        (format!("{private}{command}"), "", "`undo` belongs to a url"),
+        (format!("{url}{command}"), "undo = \"undo.sql\"", "no target needs this `undo`"),
+        (url.to_owned(), "restore = \"trial\"", "or a command to the target"),
+    ] {
+        let message = read(&target, keys).unwrap_err();
+        assert!(message.contains(why), "no «{why}» in {message}");
+    }
 }
 
 #[test]

@@ -247,11 +247,7 @@ pub fn undo(
     order: &mut OwnDataOrder<'_>,
 ) -> Result<Prepared, Failure> {
     if !order.may_write {
-        return Err(Failure::new(
-            FailureKind::NotPermitted,
-            "nothing allows weighin to undo what the scripts of the study change",
-            "write writes = true in the test, and add --allow-writes to the command",
-        ));
+        return Err(may_not_undo());
     }
     let began = Instant::now();
     let mut connection = server.connect()?;
@@ -261,6 +257,15 @@ pub fn undo(
     let work = work.unregistered();
     carry_out(&work, order, || data.undo.iter().try_for_each(|file| work.run_script(file)))?;
     Ok(Prepared { elapsed: began.elapsed(), ..Prepared::nothing() })
+}
+
+/// Nothing lets weighin change data that is there.
+pub(crate) fn may_not_undo() -> Failure {
+    Failure::new(
+        FailureKind::NotPermitted,
+        "nothing allows weighin to undo what the scripts of the study change",
+        "write writes = true in the test, and add --allow-writes to the command",
+    )
 }
 
 /// Does a work, and tells meanwhile how far it has come.

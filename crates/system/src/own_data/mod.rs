@@ -14,6 +14,7 @@ mod state;
 mod work;
 
 pub use self::answers::answers;
+pub(crate) use self::make::may_not_undo;
 pub use self::make::{OwnDataOrder, check, dry_run, prepare, undo};
 pub use self::register::{REGISTER, clean_up, mark_used};
 pub use self::state::{check_invariants, table_sizes};

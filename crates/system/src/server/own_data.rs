@@ -1,11 +1,46 @@
 //! Data of the user's own: what trials change of it, and how that is undone.
 
+use super::commands::{Once, check_program};
 use super::{Server, ServerKind, Work, Workloads};
-use crate::Preparing;
 use crate::own_data::{self, check_invariants, mark_used};
-use host::ServerAct;
-use model::{CacheState, DataState, Failure, Restore, StatementAnswer, TableChange, TableSize};
+use crate::{Hosts, Prepared, Preparing, TargetHandle};
+use host::{Host, ServerAct};
+use model::{
+    CacheState, DataState, Failure, FailureKind, Restore, StatementAnswer, Study, TableChange,
+    TableSize, Target, Transactions,
+};
 use std::sync::Arc;
+use std::time::Instant;
+
+/// Whether the machine of a server has the program that undoes what trials change, where one is to.
+pub(super) fn check_undo(study: &Study, target: &Target, hosts: &Hosts) -> Result<(), Failure> {
+    let mut own = study.tests.iter().filter_map(|test| test.data()?.transactions());
+    match target.undo() {
+        Some(undo) if own.any(Transactions::undo_what_is_there) => {
+            let host = undo_host(target, hosts.for_target(target).as_ref(), &hosts.load)?;
+            host.reach()?;
+            check_program("`undo`", &undo.command, host.as_ref())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The machine that the command runs on which undoes what trials change.
+fn undo_host(
+    target: &Target,
+    own: Option<&Arc<dyn Host>>,
+    load_host: &Arc<dyn Host>,
+) -> Result<Arc<dyn Host>, Failure> {
+    match (target.ssh_host(), own) {
+        (Some(_), Some(own)) => Ok(Arc::clone(own)),
+        (Some(host), None) => Err(Failure::new(
+            FailureKind::HostLost,
+            format!("{}, on which `undo` is to run, is not reached", host.name),
+            "see whether ssh reaches it",
+        )),
+        (None, _) => Ok(Arc::clone(load_host)),
+    }
+}
 
 /// What is known of the data that a target holds.
 #[derive(Debug)]
@@ -31,7 +66,9 @@ impl<K: ServerKind> Server<K> {
     /// When what a load changes of its data is undone.
     pub(super) fn restores(&self, work: &Work<K>) -> Restore {
         match K::Workloads::own(work) {
-            Some(own) if own.change_data => own.data.restored_on(self.private.is_some()),
+            Some(own) if own.change_data => {
+                own.data.restored_where(self.target.as_ref().is_some_and(Target::can_undo))
+            }
             _ => Restore::None,
         }
     }
@@ -66,6 +103,31 @@ impl<K: ServerKind> Server<K> {
         let login = self.login()?;
         let program = Arc::new(K::Workloads::program(login, work)?);
         own_data::answers(&*K::Workloads::database(login)?, &program, seed, login.stop())
+    }
+
+    /// Runs the command of the user that undoes what loads change of data which is there already, where the
+    /// target has one; it takes the place of the study's scripts.
+    pub(super) fn undo_by_command(
+        &mut self,
+        work: &Work<K>,
+        preparing: &Preparing<'_>,
+    ) -> Result<Option<Prepared>, Failure> {
+        let own = K::Workloads::own(work).filter(|own| own.undo_what_is_there());
+        let (Some(own), Some(target)) = (own, &self.target) else { return Ok(None) };
+        let Some(undo) = target.undo() else { return Ok(None) };
+        if !(own.writes && preparing.may_write) {
+            return Err(own_data::may_not_undo());
+        }
+        let began = Instant::now();
+        let what = format!("the data of {} was not restored", target.name);
+        let host = undo_host(target, self.host.as_ref(), &self.load_host)?;
+        let (words, limit) = (undo.command.clone(), undo.time_limit);
+        let command = Once { name: "undo", words, variables: self.variables(), limit };
+        // It may replace all that the server has, or restart it.
+        self.control = None;
+        command.run(host.as_ref(), &what, &self.stop)?;
+        self.wait_until_up(limit)?;
+        Ok(Some(Prepared { elapsed: began.elapsed(), ..Prepared::nothing() }))
     }
 
     /// Keeps a copy of what was made, where that is how it is undone.

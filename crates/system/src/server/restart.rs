@@ -3,6 +3,7 @@
 //! A keeper on the server's machine runs the commands, and runs `start` however weighin or the agent
 //! there ends, so that no server stays down.
 
+use super::commands::{LastLines, ask, check_program};
 use super::running::Whereabouts;
 use super::{Server, ServerKind};
 use crate::Diagnostics;
@@ -11,10 +12,8 @@ use crate::TargetHandle;
 use crate::cold::check_caches;
 use host::{Host, InstanceOrder, KeptInstance};
 use model::{
-    CacheState, Endpoint, Failure, FailureKind, Place, RestartSpec, RestartWay, Stop, Study,
-    Target, Test,
+    CacheState, Endpoint, Failure, FailureKind, Place, RestartSpec, RestartWay, Study, Target, Test,
 };
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -22,10 +21,6 @@ use std::time::{Duration, Instant};
 /// How long a server may answer after `stop` has ended.
 const GONE_TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// Lines of a command that failed which a message tells.
-const LAST_LINES: usize = 3;
-/// How long systemd may take to say whether it has a unit.
-const QUESTION_LIMIT: Duration = Duration::from_secs(20);
 
 /// Whether the server of a target can be restarted with empty caches, as a cold test asks.
 pub(super) fn check(cold: &Test, target: &Target, hosts: &Hosts) -> Result<(), Failure> {
@@ -40,17 +35,7 @@ pub(super) fn check(cold: &Test, target: &Target, hosts: &Hosts) -> Result<(), F
     let host = machine(target, hosts.for_target(target).as_ref(), &hosts.load)?;
     check_caches(cold, host.as_ref())?;
     for words in [spec.way.stop(), spec.way.start()] {
-        let program = words.first().map_or("", String::as_str);
-        if host.find_program(program).is_none() {
-            return Err(Failure::new(
-                FailureKind::MissingProgram,
-                format!(
-                    "a restart runs {program}, and there is no such program on {}",
-                    host.name()
-                ),
-                "install it there, or name it by its absolute path",
-            ));
-        }
+        check_program("a restart", &words, host.as_ref())?;
     }
     let RestartWay::Unit(unit) = &spec.way else { return Ok(()) };
     match ask(host.as_ref(), &["systemctl", "is-active", "--", unit])? {
@@ -61,35 +46,6 @@ pub(super) fn check(cold: &Test, target: &Target, hosts: &Hosts) -> Result<(), F
             "name the unit that the server is: systemctl status PID says which, for its process",
         )),
     }
-}
-
-/// What a program of a machine says; `None` where it fails.
-///
-/// # Errors
-/// Where it was not asked.
-fn ask(host: &dyn Host, words: &[&str]) -> Result<Option<Vec<String>>, Failure> {
-    let question = words.iter().map(|word| (*word).to_owned()).collect();
-    let asked = RestartSpec {
-        way: RestartWay::Commands { stop: question, start: vec!["true".to_owned()] },
-        time_limit: QUESTION_LIMIT,
-        trusted: false,
-    };
-    let mut kept = keep(host, &asked, Vec::new())?;
-    // What it says beside its output is for people.
-    let output = match kept.up(&Stop::default(), &mut |_| {}) {
-        Ok(output) => output,
-        Err(failure) => {
-            return match failure.kind {
-                FailureKind::HostLost
-                | FailureKind::Unreachable
-                | FailureKind::TimedOut
-                | FailureKind::Stopped => Err(failure),
-                _ => Ok(None),
-            };
-        }
-    };
-    kept.down(&mut |_| {})?;
-    Ok(Some(output.lines().map(str::to_owned).collect()))
 }
 
 /// Whether a process is in a unit of systemd: the control group that systemd has for the unit is its own,
@@ -142,35 +98,8 @@ fn keep(
         environment: Vec::new(),
         limit: spec.time_limit,
         names: ("stop".to_owned(), "start".to_owned()),
+        answers: false,
     })
-}
-
-/// The last lines that a command said.
-#[derive(Default)]
-struct LastLines(VecDeque<String>);
-
-impl LastLines {
-    fn add(&mut self, line: &str) {
-        self.0.push_back(line.to_owned());
-        if self.0.len() > LAST_LINES {
-            self.0.pop_front();
-        }
-    }
-
-    /// A failure of that command with them.
-    fn explain(self, target: &str, failure: Failure) -> Failure {
-        if failure.is_stop() {
-            return failure;
-        }
-        // It is no instance that did not come up.
-        let kind = match failure.kind {
-            FailureKind::NotUp => FailureKind::Other,
-            kind => kind,
-        };
-        let said: Vec<String> = self.0.into();
-        let said = if said.is_empty() { String::new() } else { format!(": {}", said.join(" | ")) };
-        Failure::new(kind, format!("{target} was not restarted: {}{said}", failure.message), "")
-    }
 }
 
 impl<K: ServerKind> Server<K> {
@@ -193,9 +122,10 @@ impl<K: ServerKind> Server<K> {
         }
         let host = machine(target, self.host.as_ref(), &self.load_host)?;
         let mut kept = keep(host.as_ref(), &spec, self.variables())?;
+        let not_restarted = format!("{name} was not restarted");
         let mut said = LastLines::default();
         let stopped = kept.up(&self.stop, &mut |line| said.add(line));
-        let stopped = stopped.map_err(|failure| said.explain(&name, failure));
+        let stopped = stopped.map_err(|failure| said.explain(&not_restarted, failure));
         let emptied = stopped.and_then(|_| {
             self.wait_until_gone(&name)?;
             host.drop_caches(&self.stop)
@@ -203,7 +133,7 @@ impl<K: ServerKind> Server<K> {
         // Whatever became of that, and whoever wants to stop.
         let mut said = LastLines::default();
         let started = kept.down(&mut |line| said.add(line));
-        let started = started.map_err(|failure| said.explain(&name, failure));
+        let started = started.map_err(|failure| said.explain(&not_restarted, failure));
         emptied.and(started)?;
         self.wait_until_up(spec.time_limit)
     }
@@ -254,7 +184,8 @@ impl<K: ServerKind> Server<K> {
         Ok(())
     }
 
-    fn wait_until_up(&self, limit: Duration) -> Result<(), Failure> {
+    /// Waits until the server answers again.
+    pub(super) fn wait_until_up(&self, limit: Duration) -> Result<(), Failure> {
         let deadline = Instant::now() + limit;
         loop {
             self.check_stop()?;

@@ -95,9 +95,9 @@ fn what_trials_change_is_undone_before_the_next() {
     place.assert_no_server_left();
 }
 
-/// Data of a server that runs already, which weighin neither made nor has a copy of.
-#[test]
-fn what_trials_change_of_data_that_is_there_is_undone_by_a_script() {
+/// A server that runs already with data that weighin neither made nor has a copy of, and the study of
+/// [`study`] on it, in which each trial adds 20 orders to 50.
+fn on_what_is_there(target: &str, keys: &str) -> (Server, Connection, Workplace) {
     let server = Server::start();
     let mut control = server.connect();
     for sql in [
@@ -106,27 +106,34 @@ fn what_trials_change_of_data_that_is_there_is_undone_by_a_script() {
     ] {
         control.execute(sql).unwrap();
     }
-    let password = server.password_file();
-    let target = format!("url = \"{}\"\npassword_file = \"{}\"", server.url(), password.display());
-    let keys = format!("writes = true\nundo = \"undo.sql\"\n{}", invariant(70));
-    let study = study(&target, 1, &keys);
+    let password = server.password_file().display().to_string();
+    let url = format!("url = \"{}\"\npassword_file = \"{password}\"\n{target}", server.url());
+    let study = study(&url, 1, &format!("writes = true\n{keys}\n{}", invariant(70)));
     let (begin, end) = (study.find("setup = ").unwrap(), study.find("writes = ").unwrap());
     let place = Workplace::new();
     place.write("shop.toml", format!("{}{}", &study[..begin], &study[end..]));
+    (server, control, place)
+}
+
+/// Runs that study into a file of results, and whether its invariants held.
+fn runs_on_what_it_was(place: &Workplace, store: &str) {
+    let ran = place.weighin(&["run", "shop.toml", "--allow-writes", "--store", store]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let dataset = store::Store::open(&place.path(store)).unwrap().dataset().unwrap();
+    let data: Vec<DataState> =
+        dataset.trials.iter().map(|trial| trial.outcome().unwrap().data.clone().unwrap()).collect();
+    assert!(data.len() == 2 && data.iter().all(|state| state.broken.is_empty()), "{data:?}");
+}
+
+#[test]
+fn what_trials_change_of_data_that_is_there_is_undone_by_a_script() {
+    let (_server, mut control, place) = on_what_is_there("", "undo = \"undo.sql\"");
     place.write("undo.sql", "-- What trials add.\nDELETE FROM orders WHERE id > 50;\n");
     place.weighin(&["run", "shop.toml"]).refused(3, &["--allow-writes"]);
     for store in ["first.weighin", "second.weighin"] {
         // The second run finds what the last trial of the first has left.
-        let ran = place.weighin(&["run", "shop.toml", "--allow-writes", "--store", store]);
-        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        runs_on_what_it_was(&place, store);
         assert_eq!(count(&mut control, "SELECT COUNT(*) FROM orders"), 70);
-        let dataset = store::Store::open(&place.path(store)).unwrap().dataset().unwrap();
-        let data: Vec<DataState> = dataset
-            .trials
-            .iter()
-            .map(|trial| trial.outcome().unwrap().data.clone().unwrap())
-            .collect();
-        assert!(data.len() == 2 && data.iter().all(|state| state.broken.is_empty()), "{data:?}");
     }
     // Nothing of weighin's is in the database.
     let tables = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'sbtest'";
@@ -134,6 +141,69 @@ fn what_trials_change_of_data_that_is_there_is_undone_by_a_script() {
     place.write("undo.sql", "DELETE FROM nothing;\n");
     let ran = place.weighin(&["run", "shop.toml", "--allow-writes", "--store", "third.weighin"]);
     assert!(ran.code != Some(0) && ran.err.contains("undo.sql, line 1"), "{}", ran.err);
+}
+
+#[test]
+fn what_trials_change_of_data_that_is_there_is_undone_by_a_command() {
+    let command =
+        "undo = { command = [\"sh\", \"undo.sh\", \"50\"], time_limit = \"1m\", trusted = true }";
+    let (server, mut control, place) = on_what_is_there(command, "");
+    let script = format!(
+        "#!/bin/sh\necho \"$WEIGHIN_TARGET $1\" >> asked\necho restoring; echo of shop >&2\n\
+         MYSQL_PWD=$(cat {}) exec mariadb --no-defaults -h \"$WEIGHIN_HOST\" -P \"$WEIGHIN_PORT\" \
+         -u weighin sbtest -e \"DELETE FROM orders WHERE id > $1\"\n",
+        server.password_file().display()
+    );
+    place.write("undo.sh", &script);
+    let asked = || std::fs::read_to_string(place.path("asked")).unwrap_or_default();
+    place.weighin(&["run", "shop.toml"]).refused(3, &["--allow-writes"]);
+    let told = "one: what trials change of its data is undone by a command on this host, which the study \
+                says is trusted: sh undo.sh 50";
+    for command in [&["plan", "shop.toml"][..], &["check", "shop.toml", "--allow-writes"]] {
+        let said = spaced(&place.weighin(command).done());
+        assert!(said.contains(told), "{said}");
+    }
+    assert_eq!(asked(), "");
+    for store in ["first.weighin", "second.weighin"] {
+        runs_on_what_it_was(&place, store);
+        assert_eq!(count(&mut control, "SELECT COUNT(*) FROM orders"), 70);
+    }
+    // Before each trial, the first included.
+    assert_eq!(asked(), "one 50\n".repeat(4));
+
+    // What does not restore leaves no figures.
+    let failed = |script: &str, store: &str| {
+        place.write("undo.sh", script);
+        let ran = place.weighin(&["run", "shop.toml", "--allow-writes", "--store", store]);
+        assert!(ran.code != Some(0), "{}", ran.err);
+        spaced(&ran.err)
+    };
+    let said = failed("echo no snapshot of that name >&2; exit 4", "third.weighin");
+    let words =
+        "the data of one was not restored: `undo` ended with exit code 4: no snapshot of that name";
+    assert!(said.contains(words), "{said}");
+    let study = std::fs::read_to_string(place.path("shop.toml")).unwrap();
+    place.write("shop.toml", study.replace("\"1m\"", "\"2s\""));
+    let said = failed("echo $$ > hangs; echo begun; exec sleep 600", "fourth.weighin");
+    let words = "the data of one was not restored: `undo` did not end within 2 s: begun";
+    assert!(said.contains(words) && said.contains("raise `time_limit`"), "{said}");
+    let hangs = std::fs::read_to_string(place.path("hangs")).unwrap();
+    assert!(!Path::new("/proc").join(hangs.trim()).exists());
+    assert_eq!(count(&mut control, "SELECT COUNT(*) FROM orders"), 70);
+
+    let checked = |study: &str| {
+        place.write("shop.toml", study);
+        place.weighin(&["check", "shop.toml", "--allow-writes"])
+    };
+    let missing = checked(&study.replace("\"sh\"", "\"./no-such-program\""));
+    assert!(
+        missing.code == Some(3) && missing.out.contains("there is no such program"),
+        "{missing:?}"
+    );
+    let untrusted = checked(&study.replace(", trusted = true }\n", " }\n"));
+    untrusted.refused(2, &["this `command` would run on this host", "trusted = true"]);
+    let idle = checked(&study.replace("writes = true", "writes = true\nrestore = \"none\""));
+    assert!(idle.out.contains("the `undo` of one is not run"), "{idle:?}");
 }
 
 /// Two trials to a repeat: the second finds what the first has left, and the next repeat does not.
@@ -163,11 +233,16 @@ fn orders(place: &Workplace) -> Vec<(u64, u64)> {
         .collect()
 }
 
+/// A text with each word after one space.
+fn spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The report in Markdown, with each word after one space.
 fn report(place: &Workplace) -> String {
     let store = place.files("weighin")[0].to_str().unwrap().to_owned();
     let report = place.weighin(&["report", &store, "--format", "markdown"]).done();
-    report.split_whitespace().collect::<Vec<_>>().join(" ")
+    spaced(&report)
 }
 
 #[test]

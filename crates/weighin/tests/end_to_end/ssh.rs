@@ -216,6 +216,47 @@ fn copies(place: &Workplace) -> Vec<PathBuf> {
     paths.filter(|path| !path.to_string_lossy().contains("/.known-")).collect()
 }
 
+/// The files of that machine are those of this one, and its network is its own.
+#[test]
+fn a_command_that_undoes_what_trials_change_runs_on_the_server_s_machine() {
+    let place = Workplace::new();
+    let Some(far) = Far::start(&place) else { return };
+    place.write(
+        "undo.sh",
+        format!(
+            "readlink /proc/self/ns/net >> {}\nMYSQL_PWD=$(cat {}) exec mariadb --no-defaults \
+             -h \"$WEIGHIN_HOST\" -P \"$WEIGHIN_PORT\" -u weighin sbtest -e 'DELETE FROM orders'\n",
+            place.path("ran").display(),
+            far.server.password_file().display()
+        ),
+    );
+    far.study(&place, 2, "1s");
+    let study = fs::read_to_string(place.path("study.toml")).unwrap();
+    let (head, _) = study.split_once("[[test]]").unwrap();
+    place.write(
+        "study.toml",
+        format!(
+            "{head}undo = {{ command = [\"sh\", \"{}\"], trusted = true }}\n\
+             [[test]]\nworkload = \"transactions\"\nclients = 2\ntransactions = 20\nwarmup = \"0s\"\n\
+             writes = true\n\
+             invariant = [{{ name = \"its own\", sql = \"SELECT COUNT(*) FROM orders\", gives = 20 }}]\n\
+             [[test.transaction]]\nname = \"order\"\nsql = \"INSERT INTO orders VALUES (1)\"\n",
+            place.path("undo.sh").display()
+        ),
+    );
+    far.server.connect().execute("CREATE TABLE orders (id INT)").unwrap();
+    let checked = Ran::of(command(&place, &["check", "study.toml", "--allow-writes"])).done();
+    let checked = checked.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(checked.contains("undone by a command on db2, which the study says"), "{checked}");
+    Ran::of(command(&place, &["run", "study.toml", "--allow-writes"])).done();
+    let dataset = place.store().dataset().unwrap();
+    let broken = |trial: &model::TrialRecord| trial.outcome().unwrap().data.clone().unwrap().broken;
+    assert_eq!(dataset.trials.iter().map(broken).collect::<Vec<_>>(), [vec![], vec![]]);
+    let there = fs::read_link(format!("/proc/{}/ns/net", far.server.sandbox.pid())).unwrap();
+    let ran = fs::read_to_string(place.path("ran")).unwrap();
+    assert_eq!(ran.lines().collect::<Vec<_>>(), [there.to_str().unwrap(); 2]);
+}
+
 #[test]
 fn a_target_over_ssh_is_sampled_where_it_is() {
     let place = Workplace::new();

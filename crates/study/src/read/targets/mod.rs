@@ -3,6 +3,7 @@ pub(crate) mod path;
 mod replication;
 pub(crate) mod restart;
 mod sandbox;
+mod undo;
 mod volume;
 mod volumes;
 
@@ -43,6 +44,7 @@ pub(crate) fn target(
         without_server.is_none().then(|| hosts.machine_of_target(&table, problems)).flatten();
     let instance = instance::instance_of_target(&mut table, problems);
     let restart = restart::restart(&mut table, problems);
+    let undo = undo::undo(&mut table, problems);
     if without_server.is_some() {
         path::refuse(&table, problems);
     }
@@ -86,7 +88,7 @@ pub(crate) fn target(
             let address = login(&table, kind.unwrap_or_default(), problems)?;
             let system = kind.unwrap_or_default();
             let spec = replication::servers(system, address, replicas, control, problems)?;
-            Place::Server(ServerSpec { host, instance, restart, ..spec })
+            Place::Server(ServerSpec { host, instance, restart, undo, ..spec })
         })),
         (None, None) => {
             let urls: Vec<_> =
@@ -119,7 +121,7 @@ pub(crate) fn target(
             .and_then(|(system, address)| {
                 let (replicas, control) = (&table.replicas, table.replication.take());
                 let spec = replication::servers(system, address, replicas, control, problems)?;
-                Some((system, Place::Server(ServerSpec { host, instance, restart, ..spec })))
+                Some((system, Place::Server(ServerSpec { host, instance, restart, undo, ..spec })))
             }),
     };
     let (system, mut place) = place?;
