@@ -6,32 +6,9 @@ use std::collections::BTreeSet;
 
 /// Words in names of companions that name no target, unless results have them too.
 const OF_ANY: [&str; 26] = [
-    "mysql",
-    "mariadb",
-    "host",
-    "disk",
-    "config",
-    "conf",
-    "cnf",
-    "my",
-    "mysqld",
-    "mysqladmin",
-    "sysvars",
-    "settings",
-    "server",
-    "db",
-    "database",
-    "session",
-    "dump",
-    "facts",
-    "info",
-    "all",
-    "innodb",
-    "run",
-    "vars",
-    "parameters",
-    "params",
-    "system",
+    "mysql", "mariadb", "host", "disk", "config", "conf", "cnf", "my", "mysqld", "mysqladmin",
+    "sysvars", "settings", "server", "db", "database", "session", "dump", "facts", "info", "all",
+    "innodb", "run", "vars", "parameters", "params", "system",
 ];
 
 /// The trial that samples and counters belong to: that of their directory and name; the one whose name

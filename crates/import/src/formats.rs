@@ -11,22 +11,8 @@ use crate::{
 
 /// All formats, in the order in which they are asked whether they know a text.
 pub const FORMATS: [&dyn Format; 16] = [
-    &Table,
-    &SysbenchText,
-    &Fio,
-    &Memtier,
-    &RedisBenchmark,
-    &DiskSpd,
-    &Hlog,
-    &Pgbench,
-    &PgbenchLog,
-    &BenchBase,
-    &PostgresBench,
-    &ClickBench,
-    &HammerDb,
-    &Mysqlslap,
-    &Iostat,
-    &ShowDump,
+    &Table, &SysbenchText, &Fio, &Memtier, &RedisBenchmark, &DiskSpd, &Hlog, &Pgbench, &PgbenchLog,
+    &BenchBase, &PostgresBench, &ClickBench, &HammerDb, &Mysqlslap, &Iostat, &ShowDump,
 ];
 
 /// The format of that name.

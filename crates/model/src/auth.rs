@@ -131,14 +131,7 @@ mod tests {
         let none = AuthMethods::parse("!password,!md5,!gss,!sspi,!scram-sha-256,!none").unwrap();
         assert_eq!(AuthMethods::parse(&none.to_string()), Ok(none));
         for text in [
-            "",
-            "scram",
-            "md5,",
-            "md5, password",
-            "md5,md5",
-            "!md5,password",
-            "md5,!none",
-            "!",
+            "", "scram", "md5,", "md5, password", "md5,md5", "!md5,password", "md5,!none", "!",
             "!!md5",
         ] {
             assert!(AuthMethods::parse(text).is_err(), "{text}");

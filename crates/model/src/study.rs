@@ -260,13 +260,7 @@ fn asks_for_money(question: &str) -> bool {
     const CHEAP: [&str; 3] = ["cheap", "cheaper", "cheapest"];
     const COST: [&str; 2] = ["cost", "costs"];
     const WORK: [&str; 8] = [
-        "transaction",
-        "transactions",
-        "query",
-        "queries",
-        "operation",
-        "operations",
-        "request",
+        "transaction", "transactions", "query", "queries", "operation", "operations", "request",
         "requests",
     ];
     let words = question.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);

@@ -231,11 +231,7 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
     usual_workload: "oltp_read_write",
     settings: &settings::MARIADB,
     group_settings: &[
-        "server_id",
-        "log_bin",
-        "skip_log_bin",
-        "skip_slave_start",
-        "skip_replica_start",
+        "server_id", "log_bin", "skip_log_bin", "skip_slave_start", "skip_replica_start",
     ],
     durability: &[
         DurabilitySetting {

@@ -38,11 +38,7 @@ const DECIDED: [Rule; 5] = [
     (
         "weighin reads what the server says, and keeps it from others",
         &[
-            "event_source",
-            "log_destination",
-            "log_directory",
-            "log_file_mode",
-            "log_filename",
+            "event_source", "log_destination", "log_directory", "log_file_mode", "log_filename",
             "logging_collector",
         ],
     ),

@@ -29,12 +29,7 @@ const DECIDED: [Rule; 5] = [
     (
         "weighin chooses the socket and a free loopback port, so that sandboxes don't meet",
         &[
-            "bind",
-            "bind-source-addr",
-            "port",
-            "tls-port",
-            "unixsocket",
-            "unixsocketgroup",
+            "bind", "bind-source-addr", "port", "tls-port", "unixsocket", "unixsocketgroup",
             "unixsocketperm",
         ],
     ),
@@ -45,17 +40,8 @@ const DECIDED: [Rule; 5] = [
     (
         "weighin starts single servers from a file of its own and must stay their parent",
         &[
-            "active-replica",
-            "cluster-enabled",
-            "daemonize",
-            "include",
-            "multi-master",
-            "replicaof",
-            "sentinel",
-            "slaveof",
-            "supervised",
-            "syslog-enabled",
-            "tls-cluster",
+            "active-replica", "cluster-enabled", "daemonize", "include", "multi-master",
+            "replicaof", "sentinel", "slaveof", "supervised", "syslog-enabled", "tls-cluster",
         ],
     ),
     ("weighin keeps no passwords in studies", &SECRETS),

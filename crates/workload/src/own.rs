@@ -104,23 +104,8 @@ fn only_reads(pieces: &[String]) -> bool {
 fn statement_only_reads(text: &str) -> bool {
     /// What statements begin with that read, or that bound a transaction.
     const READING: [&str; 17] = [
-        "SELECT",
-        "WITH",
-        "SHOW",
-        "EXPLAIN",
-        "DESCRIBE",
-        "DESC",
-        "TABLE",
-        "VALUES",
-        "BEGIN",
-        "START",
-        "COMMIT",
-        "END",
-        "ROLLBACK",
-        "ABORT",
-        "SAVEPOINT",
-        "RELEASE",
-        "FETCH",
+        "SELECT", "WITH", "SHOW", "EXPLAIN", "DESCRIBE", "DESC", "TABLE", "VALUES", "BEGIN",
+        "START", "COMMIT", "END", "ROLLBACK", "ABORT", "SAVEPOINT", "RELEASE", "FETCH",
     ];
     /// Words by which they do more: write a file or rows, lock them, or lift that a session only reads.
     const CHANGING: [&str; 8] =

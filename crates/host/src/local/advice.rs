@@ -5,20 +5,8 @@ use std::path::{Component, Path};
 
 /// Top directories below which nothing is a tree of its own that an administrator may change.
 const OF_SYSTEM: [&str; 14] = [
-    "bin",
-    "boot",
-    "dev",
-    "etc",
-    "lib",
-    "lib32",
-    "lib64",
-    "libx32",
-    "lost+found",
-    "proc",
-    "run",
-    "sbin",
-    "sys",
-    "usr",
+    "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "lost+found", "proc", "run",
+    "sbin", "sys", "usr",
 ];
 /// Directories of `/var` in which every name is a tree of its own.
 const OF_VAR: [&str; 4] = ["cache", "lib", "opt", "tmp"];

@@ -13,22 +13,8 @@ const CONNECTING_SINCE: u32 = 14;
 const LONGEST: usize = 40;
 /// `error: ` in the languages that PostgreSQL speaks.
 const ERRORS: [&str; 16] = [
-    "Fehler: ",
-    "erreur : ",
-    "erreur: ",
-    "errore: ",
-    "erro: ",
-    "ошибка: ",
-    "错误: ",
-    "エラー: ",
-    "błąd: ",
-    "chyba: ",
-    "fel: ",
-    "hata: ",
-    "오류: ",
-    "помилка: ",
-    "σφάλμα: ",
-    "שגיאה: ",
+    "Fehler: ", "erreur : ", "erreur: ", "errore: ", "erro: ", "ошибка: ", "错误: ", "エラー: ",
+    "błąd: ", "chyba: ", "fel: ", "hata: ", "오류: ", "помилка: ", "σφάλμα: ", "שגיאה: ",
 ];
 
 /// Whether a report of another language is in it, of a version that does not say its name before.

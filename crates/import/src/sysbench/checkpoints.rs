@@ -5,13 +5,7 @@ use model::{FigureNumber, FigureValue};
 
 /// What counts up from one report to the next checkpoint.
 const COUNTS: [&str; 8] = [
-    "reads",
-    "writes",
-    "other_statements",
-    "queries",
-    "transactions",
-    "errors",
-    "reconnects",
+    "reads", "writes", "other_statements", "queries", "transactions", "errors", "reconnects",
     "events",
 ];
 const NOTE: &str = "of all checkpoints together";

@@ -81,28 +81,8 @@ impl Name {
 /// What is counted per second: `s` after it is no unit of time.
 fn is_counted(word: &str) -> bool {
     [
-        "per",
-        "ops",
-        "op",
-        "tx",
-        "trx",
-        "txn",
-        "req",
-        "requests",
-        "queries",
-        "transactions",
-        "io",
-        "ios",
-        "mb",
-        "mib",
-        "kb",
-        "kib",
-        "gb",
-        "gib",
-        "operations",
-        "hits",
-        "reads",
-        "writes",
+        "per", "ops", "op", "tx", "trx", "txn", "req", "requests", "queries", "transactions", "io",
+        "ios", "mb", "mib", "kb", "kib", "gb", "gib", "operations", "hits", "reads", "writes",
     ]
     .contains(&word)
 }
@@ -227,21 +207,8 @@ fn bandwidth(words: &str, unit: &str) -> Option<(String, String)> {
 /// `latency_95th`, `p95 (ms)`, `avg_lat_us`, `99th percentile`, `response time`.
 fn latency(words: &str, unit: &str) -> Option<(String, String)> {
     const ABOUT: [&str; 15] = [
-        "latency",
-        "latencies",
-        "lat",
-        "response",
-        "time",
-        "rt",
-        "percentile",
-        "percentil",
-        "pct",
-        "pctl",
-        "perc",
-        "resp",
-        "clat",
-        "th",
-        "query",
+        "latency", "latencies", "lat", "response", "time", "rt", "percentile", "percentil", "pct",
+        "pctl", "perc", "resp", "clat", "th", "query",
     ];
     let mut prefix = "";
     let (mut what, mut about) = (None, false);
@@ -295,13 +262,7 @@ fn rank(word: &str) -> Option<f64> {
 
 fn other(words: &str, unit: &str) -> Option<(String, String)> {
     let counts = [
-        "errors",
-        "reconnects",
-        "retries",
-        "dropped",
-        "transactions",
-        "operations",
-        "queries",
+        "errors", "reconnects", "retries", "dropped", "transactions", "operations", "queries",
         "total_ios",
     ];
     if counts.contains(&words) && unit.is_empty() {
@@ -369,15 +330,7 @@ mod tests {
     #[test]
     fn what_may_mean_several_things_is_not_known() {
         for heading in [
-            "Throughput",
-            "ops",
-            "avg",
-            "cpu %",
-            "MariaDB",
-            "score",
-            "16",
-            "CPU (avg)",
-            "p",
+            "Throughput", "ops", "avg", "cpu %", "MariaDB", "score", "16", "CPU (avg)", "p",
             "result",
         ] {
             assert_eq!(role(heading), None, "{heading}");

@@ -14,23 +14,8 @@ use std::collections::{BTreeMap, HashSet};
 
 /// Rows that sum others up.
 const SUMMARIES: [&str; 17] = [
-    "avg",
-    "average",
-    "mean",
-    "median",
-    "total",
-    "totals",
-    "sum",
-    "min",
-    "max",
-    "stddev",
-    "stdev",
-    "geomean",
-    "mittelwert",
-    "summe",
-    "gesamt",
-    "moyenne",
-    "minimum",
+    "avg", "average", "mean", "median", "total", "totals", "sum", "min", "max", "stddev", "stdev",
+    "geomean", "mittelwert", "summe", "gesamt", "moyenne", "minimum",
 ];
 /// What a cell says of a trial that failed.
 const FAILURES: [&str; 10] =

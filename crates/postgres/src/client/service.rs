@@ -6,14 +6,7 @@ use system::client::{Unreadable, Variable, read_options, read_private_options};
 
 /// The keys of a service that weighin reads.
 const READ: [&str; 9] = [
-    "dbname",
-    "host",
-    "hostaddr",
-    "password",
-    "port",
-    "require_auth",
-    "sslmode",
-    "sslrootcert",
+    "dbname", "host", "hostaddr", "password", "port", "require_auth", "sslmode", "sslrootcert",
     "user",
 ];
 /// Such that change neither where a connection leads, nor who logs in, nor how.

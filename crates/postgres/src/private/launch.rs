@@ -85,14 +85,11 @@ impl Postgres {
     fn initialise(&self, home: &Home) -> Result<(), Failure> {
         let mut command = self.program.distribution.command(&self.initialiser, home);
         command.arg("-D").arg(home.data()).args([
-            "--username",
-            USER,
+            "--username", USER,
             // Nobody logs in by what it would write: weighin has a file of its own.
             "--auth=reject",
             // The same on every machine, whatever languages it knows.
-            "--encoding=UTF8",
-            "--locale=C",
-            "--no-sync",
+            "--encoding=UTF8", "--locale=C", "--no-sync",
         ]);
         run_initialiser(command, &[], &FACTS.log_words)?;
         self.alone(home, &format!("CREATE DATABASE {DATABASE};\n"))

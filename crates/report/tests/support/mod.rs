@@ -63,18 +63,8 @@ pub fn hostile() -> model::Dataset {
 
 /// Targets of the largest studies.
 const NAMES: [&str; 12] = [
-    "metal",
-    "r3.4xlarge",
-    "c3.8xlarge",
-    "db.r3.4xlarge",
-    "db.m4.10xlarge",
-    "vps-small",
-    "vps-large",
-    "aurora-2xlarge",
-    "aurora-4xlarge",
-    "aurora-8xlarge",
-    "nvme-raid1",
-    LONG,
+    "metal", "r3.4xlarge", "c3.8xlarge", "db.r3.4xlarge", "db.m4.10xlarge", "vps-small",
+    "vps-large", "aurora-2xlarge", "aurora-4xlarge", "aurora-8xlarge", "nvme-raid1", LONG,
 ];
 
 /// A study of 1,440 trials.

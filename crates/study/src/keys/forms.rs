@@ -34,26 +34,14 @@ pub(crate) const TASKS: [&str; 6] =
 const OF_SEARCHES: [&str; 4] = ["slo", "search", "cpu_limit", "replica_lag"];
 /// Keys of a load at given levels, and of no search.
 const OF_LEVELS: [&str; 7] = [
-    "rate",
-    "load_profile",
-    "cross_check",
-    "intervention",
-    "transactions",
-    "operations",
+    "rate", "load_profile", "cross_check", "intervention", "transactions", "operations",
     "time_limit",
 ];
 
 /// Keys of loads that are measured for their own sake, and of none beside which something else runs.
 const OF_MEASURED_LOADS: [&str; 9] = [
-    "load_profile",
-    "slo",
-    "search",
-    "replica_lag",
-    "duration",
-    "transactions",
-    "time_limit",
-    "cross_check",
-    "intervention",
+    "load_profile", "slo", "search", "replica_lag", "duration", "transactions", "time_limit",
+    "cross_check", "intervention",
 ];
 
 impl Form {

@@ -3,17 +3,8 @@
 
 /// Parts of keys whose values are secrets.
 const TELLING: [&str; 11] = [
-    "apikey",
-    "api_key",
-    "auth",
-    "credential",
-    "passphrase",
-    "passw",
-    "private_key",
-    "pwd",
-    "pass",
-    "secret",
-    "token",
+    "apikey", "api_key", "auth", "credential", "passphrase", "passw", "private_key", "pwd", "pass",
+    "secret", "token",
 ];
 /// Keys of a study that hold such a part and name where a password is.
 const HARMLESS: [&str; 4] = ["password_env", "password_file", "token_env", "token_file"];

@@ -20,24 +20,10 @@ use toml::de::{DeTable, DeValue};
 
 /// Keys that say nothing of a load which is run once by hand.
 const OF_TRIALS: [&str; 16] = [
-    "name",
-    "task",
-    "cache",
-    "cross_check",
-    "preload",
-    "intervention",
-    "replica_lag",
-    "load_hosts",
+    "name", "task", "cache", "cross_check", "preload", "intervention", "replica_lag", "load_hosts",
     // Data is made by a study, or by `weighin prepare`, and nothing is done with it between two loads by hand.
-    "setup",
-    "load",
-    "restore",
-    "undo",
-    "invariant",
-    // Options of their own.
-    "transaction",
-    "set",
-    "writes",
+    "setup", "load", "restore", "undo", "invariant", // Options of their own.
+    "transaction", "set", "writes",
 ];
 
 /// A key of a load, as an option of a command line.

@@ -23,27 +23,12 @@ const PLACE: &str = "WEIGHIN_TEST_PLACE";
 const CANARY: &str = "root's";
 /// Files of a data directory that is filled: of a template that is copied.
 const DATA: [&str; 12] = [
-    "aria_log.00000001",
-    "aria_log_control",
-    "ib_buffer_pool",
-    "ib_logfile0",
-    "ibdata1",
-    "mysql",
-    "mysql_upgrade_info",
-    "performance_schema",
-    "sys",
-    "undo001",
-    "undo002",
-    "undo003",
+    "aria_log.00000001", "aria_log_control", "ib_buffer_pool", "ib_logfile0", "ibdata1", "mysql",
+    "mysql_upgrade_info", "performance_schema", "sys", "undo001", "undo002", "undo003",
 ];
 /// Files that weighin or the server makes later.
 const LATER: [&str; 7] = [
-    "ib_buffer_pool",
-    "init.sql",
-    "password",
-    "server.log",
-    "server.pid",
-    "weighin-sandbox",
+    "ib_buffer_pool", "init.sql", "password", "server.log", "server.pid", "weighin-sandbox",
     "redis.conf",
 ];
 

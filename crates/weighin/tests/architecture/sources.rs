@@ -22,20 +22,8 @@ fn is_pure(source: &Source) -> bool {
 
 /// What has side effects, or would hide from this test that something has.
 const EFFECTS: [&str; 14] = [
-    "std::env",
-    "std::fs",
-    "std::net",
-    "std::os",
-    "std::process",
-    "std::thread",
-    "std::{",
-    "Instant",
-    "SystemTime",
-    "fs::",
-    "libc",
-    "mio",
-    "net::",
-    "tokio",
+    "std::env", "std::fs", "std::net", "std::os", "std::process", "std::thread", "std::{",
+    "Instant", "SystemTime", "fs::", "libc", "mio", "net::", "tokio",
 ];
 
 /// What touches files, processes, devices or the time of day of a machine.
@@ -58,13 +46,7 @@ const MACHINE: [&str; 14] = [
 
 /// What writes to the terminal or ends the process.
 const PRINTING: [&str; 8] = [
-    "print!(",
-    "println!(",
-    "dbg!(",
-    "process::exit",
-    "process::abort",
-    "stdout()",
-    "stderr()",
+    "print!(", "println!(", "dbg!(", "process::exit", "process::abort", "stdout()", "stderr()",
     "libc::write",
 ];
 

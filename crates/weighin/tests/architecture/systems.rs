@@ -4,18 +4,8 @@ use crate::workspace::{Source, sources};
 
 /// How names of counters, settings and files of one kind of server begin.
 const SERVER_WORDS: [&str; 12] = [
-    "Com_",
-    "Innodb",
-    "REDISCLI",
-    "aof_",
-    "cmdstat",
-    "information_schema",
-    "innodb",
-    "my.cnf",
-    "performance_schema",
-    "pg_",
-    "rdb_",
-    "skip_replica",
+    "Com_", "Innodb", "REDISCLI", "aof_", "cmdstat", "information_schema", "innodb", "my.cnf",
+    "performance_schema", "pg_", "rdb_", "skip_replica",
 ];
 
 /// Servers by their names, in lower case.

@@ -99,14 +99,8 @@ fn each_repeat_has_an_instance_of_its_own_and_one_that_fails_fails_its_trials() 
     let mut done = marks(&place);
     done.sort();
     let expected = [
-        "down one 1",
-        "down one 2",
-        "down three 1",
-        "down two 1",
-        "up one 1 passed-on",
-        "up one 2 passed-on",
-        "up three 1",
-        "up two 1",
+        "down one 1", "down one 2", "down three 1", "down two 1", "up one 1 passed-on",
+        "up one 2 passed-on", "up three 1", "up two 1",
     ];
     assert_eq!(done, expected);
 

@@ -5,15 +5,8 @@ use std::process::Command;
 
 /// Of 50 transactions, all of which succeed.
 const LOAD: [&str; 9] = [
-    "--workload",
-    "oltp_read_write",
-    "--transactions",
-    "50",
-    "--clients",
-    "4",
-    "--on-conflict",
-    "retry",
-    "--json",
+    "--workload", "oltp_read_write", "--transactions", "50", "--clients", "4", "--on-conflict",
+    "retry", "--json",
 ];
 
 /// A server with tables, and an account `bench` on it.

@@ -204,17 +204,8 @@ fn scripts_of_the_command_line_run_by_the_same_rules() {
     place.write("checkout.sql", CHECKOUT);
     let arguments = |more: &[&'static str]| {
         let mut all = vec![
-            "--script",
-            "browse.sql@3",
-            "--script",
-            "checkout.sql",
-            "--set",
-            "customers=1000",
-            "--clients",
-            "2",
-            "--transactions",
-            "200",
-            "--json",
+            "--script", "browse.sql@3", "--script", "checkout.sql", "--set", "customers=1000",
+            "--clients", "2", "--transactions", "200", "--json",
         ];
         all.extend(more);
         all

@@ -42,12 +42,7 @@ fn connections_that_a_server_cuts_while_idle_are_no_outage() {
         server.execute("SET GLOBAL wait_timeout = 3");
         let mut load = vec!["--workload=oltp_point_select", "--table-size=1000", "--json"];
         load.extend([
-            "--rate=2",
-            "--arrivals=uniform",
-            "--clients=12",
-            "--duration=12s",
-            "--io",
-            io,
+            "--rate=2", "--arrivals=uniform", "--clients=12", "--duration=12s", "--io", io,
         ]);
         // Once more where a machine stands still for so long that weighin's own connection is cut before the load,
         // or that nobody can tell whether the end of one came at once.

@@ -57,24 +57,9 @@ const OBJECTS: [&str; 9] =
 
 /// What belongs to the server and not to a database.
 const BEYOND: [&str; 18] = [
-    "DATABASE",
-    "SCHEMA",
-    "USER",
-    "ROLE",
-    "EVENT",
-    "SERVER",
-    "TABLESPACE",
-    "LOGFILE",
-    "INSTANCE",
-    "RESOURCE",
-    "EXTENSION",
-    "LANGUAGE",
-    "SUBSCRIPTION",
-    "PUBLICATION",
-    "SYSTEM",
-    "FOREIGN",
-    "GROUP",
-    "PACKAGE",
+    "DATABASE", "SCHEMA", "USER", "ROLE", "EVENT", "SERVER", "TABLESPACE", "LOGFILE", "INSTANCE",
+    "RESOURCE", "EXTENSION", "LANGUAGE", "SUBSCRIPTION", "PUBLICATION", "SYSTEM", "FOREIGN",
+    "GROUP", "PACKAGE",
 ];
 
 #[derive(Clone, Debug, PartialEq, Eq)]

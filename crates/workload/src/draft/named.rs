@@ -131,20 +131,8 @@ fn follows_table(tokens: &[Token<'_>], at: usize) -> bool {
     let from = tokens[..at].iter().rposition(|token| token.is("FROM"));
     let clause = tokens[..at].iter().rposition(|token| {
         const CLAUSES: [&str; 14] = [
-            "WHERE",
-            "SET",
-            "GROUP",
-            "HAVING",
-            "WINDOW",
-            "ORDER",
-            "LIMIT",
-            "OFFSET",
-            "ON",
-            "SELECT",
-            "VALUES",
-            "RETURNING",
-            "(",
-            ")",
+            "WHERE", "SET", "GROUP", "HAVING", "WINDOW", "ORDER", "LIMIT", "OFFSET", "ON",
+            "SELECT", "VALUES", "RETURNING", "(", ")",
         ];
         CLAUSES.iter().any(|word| token.is(word))
     });

@@ -3,22 +3,9 @@ use super::Statement;
 impl Statement {
     /// Names for results, in the order of [`Self::ALL`].
     const NAMES: [&'static str; Self::ALL.len()] = [
-        "begin",
-        "commit",
-        "point_select",
-        "pad_select",
-        "simple_range",
-        "sum_range",
-        "order_range",
-        "distinct_range",
-        "index_update",
-        "non_index_update",
-        "delete",
-        "insert",
-        "insert_row",
-        "random_points",
-        "random_ranges",
-        "bulk_insert",
+        "begin", "commit", "point_select", "pad_select", "simple_range", "sum_range",
+        "order_range", "distinct_range", "index_update", "non_index_update", "delete", "insert",
+        "insert_row", "random_points", "random_ranges", "bulk_insert",
     ];
 
     pub fn name(self) -> &'static str {

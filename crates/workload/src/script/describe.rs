@@ -108,15 +108,8 @@ impl<'t> Described<'t> {
     /// The last part of the name that stands at a place, or soon after it.
     fn object(&self, mut at: usize) -> Option<String> {
         const BETWEEN: [&str; 9] = [
-            "only",
-            "lateral",
-            "low_priority",
-            "high_priority",
-            "ignore",
-            "delayed",
-            "into",
-            "quick",
-            "table",
+            "only", "lateral", "low_priority", "high_priority", "ignore", "delayed", "into",
+            "quick", "table",
         ];
         while BETWEEN.iter().any(|word| self.is_word(at, word)) {
             at += 1;
@@ -147,20 +140,8 @@ impl<'t> Described<'t> {
     /// The columns of its answer; `None` where it has none for sure.
     pub(super) fn columns(&self, folds_names: bool) -> Option<Columns> {
         const ENDS: [&str; 14] = [
-            "from",
-            "into",
-            "where",
-            "group",
-            "having",
-            "order",
-            "limit",
-            "union",
-            "except",
-            "intersect",
-            "fetch",
-            "for",
-            "window",
-            "offset",
+            "from", "into", "where", "group", "having", "order", "limit", "union", "except",
+            "intersect", "fetch", "for", "window", "offset",
         ];
         let from = match self.kind {
             StatementKind::Select => self.first + 1,

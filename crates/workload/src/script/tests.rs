@@ -97,19 +97,9 @@ fn statements_are_named_after_what_they_do_or_by_a_comment() {
     assert_eq!(
         names(&parts),
         [
-            "START TRANSACTION",
-            "SELECT Order s",
-            "SELECT accounts",
-            "SELECT",
-            "SELECT Accounts",
-            "INSERT t",
-            "UPDATE t",
-            "DELETE t",
-            "top ten",
-            "INSERT z",
-            "CALL new_order",
-            "ROLLBACK TO",
-            "COMMIT",
+            "START TRANSACTION", "SELECT Order s", "SELECT accounts", "SELECT", "SELECT Accounts",
+            "INSERT t", "UPDATE t", "DELETE t", "top ten", "INSERT z", "CALL new_order",
+            "ROLLBACK TO", "COMMIT",
         ]
     );
     use StatementKind::{Begin, Commit, Delete, Insert, Other, Select, Update};

@@ -199,11 +199,9 @@ fn scripts_are_accepted_and_refused_as_by_pgbench() {
     let scripts = |all: &'static [&'static str], theirs: bool, ours: bool| {
         all.iter().map(move |script| (script, theirs, ours))
     };
-    let all = scripts(RUN, true, true).chain(scripts(REFUSED, false, false)).chain(scripts(
-        REFUSED_HERE,
-        true,
-        false,
-    ));
+    let all = scripts(RUN, true, true)
+        .chain(scripts(REFUSED, false, false))
+        .chain(scripts(REFUSED_HERE, true, false));
     for (script, they_run, we_run) in all {
         let way = if script.contains("t_:") { "simple" } else { "prepared" };
         let options = ["-M", way, "-t", "1", "-D", "default_seed=5432"];

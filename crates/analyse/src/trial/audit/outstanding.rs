@@ -16,14 +16,8 @@ const PER_CLIENT: [&str; 2] = ["iops_per_vm", "iops"];
 /// What pgbench prints of a run at a rate, which it does not print.
 const SCHEDULE_LAG: &str = "schedule_lag_avg";
 const MEANS: [&str; 8] = [
-    "latency",
-    "latency_avg",
-    "latency_mean",
-    "read_latency",
-    "write_latency",
-    "read_latency_avg",
-    "write_latency_avg",
-    "latency_average",
+    "latency", "latency_avg", "latency_mean", "read_latency", "write_latency", "read_latency_avg",
+    "write_latency_avg", "latency_average",
 ];
 
 /// In any system rate × mean latency is the mean number of requests under way (J. D. C. Little,

@@ -313,13 +313,8 @@ fn results_of_other_names_are_no_copies_and_what_counts_twice_is_said() {
 #[test]
 fn fields_of_names_name_tests_where_directories_name_targets() {
     let tests = [
-        "hot-points",
-        "point-query",
-        "points-covered-pk",
-        "points-covered-si",
-        "range-covered-pk",
-        "read-only-distinct",
-        "scan",
+        "hot-points", "point-query", "points-covered-pk", "points-covered-si", "range-covered-pk",
+        "read-only-distinct", "scan",
     ];
     let mut files = Vec::new();
     for target in ["my57", "my80"] {

@@ -9,14 +9,7 @@ use model::{BesideLoad, CacheState, OltpMix, Statement, Task, Workload};
 
 /// Keys that only a load gives a meaning to.
 const OF_LOADS: [&str; 9] = [
-    "rate",
-    "clients",
-    "warmup",
-    "arrivals",
-    "load_generators",
-    "load_hosts",
-    "before",
-    "after",
+    "rate", "clients", "warmup", "arrivals", "load_generators", "load_hosts", "before", "after",
     "alone",
 ];
 

@@ -109,14 +109,7 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
 
 /// Keys of which one says how hard a load is, whatever the workload.
 const LEVELS: [&str; 8] = [
-    "clients",
-    "rate",
-    "load_profile",
-    "slo",
-    "pattern",
-    "queue_depth",
-    "cpu_limit",
-    "replica_lag",
+    "clients", "rate", "load_profile", "slo", "pattern", "queue_depth", "cpu_limit", "replica_lag",
 ];
 
 /// Notes what a test without a workload lacks.

@@ -27,13 +27,7 @@ pub(super) struct Generation {
 
 /// The scripts that came with 0.5 and that its successor no longer had under this name.
 const SCRIPTS_OF_05: [&str; 8] = [
-    "oltp",
-    "oltp_simple",
-    "select",
-    "insert",
-    "delete",
-    "update_index",
-    "update_non_index",
+    "oltp", "oltp_simple", "select", "insert", "delete", "update_index", "update_non_index",
     "parallel_prepare",
 ];
 

@@ -10,12 +10,7 @@ use system::client::{Credentials, Secret};
 
 /// The server's counters that weighin's statements must make grow, and no others.
 pub const COUNTERS: [&str; 7] = [
-    "Com_begin",
-    "Com_commit",
-    "Com_delete",
-    "Com_insert",
-    "Com_rollback",
-    "Com_select",
+    "Com_begin", "Com_commit", "Com_delete", "Com_insert", "Com_rollback", "Com_select",
     "Com_update",
 ];
 
