@@ -7,6 +7,9 @@ use crate::{
 
 /// Share of the measured phase that must have been sampled, so that its figures are those of the phase.
 const SAMPLED: f64 = 0.5;
+/// Rows that are written for each operation, below which they may be those of others, such as a heartbeat of
+/// replication beside a load that only reads.
+const LEAST_ROWS: f64 = 0.01;
 
 /// How much of it was used in the measured phase.
 fn amount(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<f64> {
@@ -82,10 +85,18 @@ fn may_be_rewritten(window: &Window, sampling: &Sampling) -> bool {
 
 /// Packets of the measured phase: for an operation as many as in all phases together.
 fn packets(load: &LoadResult, which: fn(Packets) -> u64) -> Option<f64> {
-    let phases = [&load.warmup, &load.measure, &load.drain];
-    let operations: u64 = phases.iter().map(|phase| phase.transactions).sum();
-    let each = which(load.client.packets?) as f64 / operations as f64;
+    let each = which(load.client.packets?) as f64 / operations(load) as f64;
     each.is_finite().then_some(each * load.measure.transactions as f64)
+}
+
+/// Those that succeeded in all phases.
+fn operations(load: &LoadResult) -> u64 {
+    [&load.warmup, &load.measure, &load.drain].iter().map(|phase| phase.transactions).sum()
+}
+
+/// Rows that so many operations wrote; `None` where these may have written none.
+fn rows_of(operations: u64, written: f64) -> Option<f64> {
+    (written >= LEAST_ROWS * operations as f64).then_some(written)
 }
 
 /// What is no operation's.
@@ -108,12 +119,13 @@ fn of_whole(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Optio
                 reading.as_ref()?.counters.get(signal::ROWS_WRITTEN).copied()
             };
             let written = reading(&sampling.after)? - reading(&sampling.before)?;
-            exact(grown / written as f64 * 1e6)
+            exact(grown / rows_of(operations(load), written as f64)? * 1e6)
         }
         Resource::WriteAmplification => {
             let written = amount(Resource::DiskWrittenBytes, load, sampling)?;
-            let rows = Window::for_load(load).growth(sampling, signal::ROWS_WRITTEN)?;
-            exact(written / (rows * load.measure.elapsed.as_secs_f64() * row()?))
+            let each_second = Window::for_load(load).growth(sampling, signal::ROWS_WRITTEN)?;
+            let rows = each_second * load.measure.elapsed.as_secs_f64();
+            exact(written / (rows_of(load.measure.transactions, rows)? * row()?))
         }
         _ => None,
     }
@@ -147,9 +159,8 @@ impl TrialRecord {
     /// load; below 0 where they shrank. `None` where the server does not tell how large they are.
     pub fn growth_per_operation(&self) -> Option<f64> {
         let (load, data) = (self.load()?, self.sampling.data?);
-        let phases = [&load.warmup, &load.measure, &load.drain];
-        let operations: u64 = phases.iter().map(|phase| phase.transactions).sum();
-        let each = (data.bytes_after as f64 - data.bytes_before as f64) / operations as f64;
+        let grown = data.bytes_after as f64 - data.bytes_before as f64;
+        let each = grown / operations(load) as f64;
         each.is_finite().then_some(each)
     }
 
@@ -330,6 +341,13 @@ mod tests {
         assert_eq!(used(&sampling, Resource::SpacePerRow), None);
         sampling.data = Some(DataSize { bytes_after: 9_000, ..data });
         assert_eq!(used(&sampling, Resource::Growth), None, "it shrank");
+        // A heartbeat wrote beside operations that only read.
+        let mut read = sampling.clone();
+        read.data = Some(data);
+        read.after = Some(counted(3.5, 0, 109));
+        for resource in [Resource::Growth, Resource::WriteAmplification] {
+            assert_eq!(used(&read, resource), None, "{resource:?}");
+        }
         assert_eq!(record(seen()).growth_per_operation(), None);
         // By 1,000 bytes, in 1,500 operations of all phases.
         assert_eq!(record(sampling.clone()).growth_per_operation(), Some(-1_000.0 / 1_500.0));
